@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The storage engine. */
+module dev.holdfast.core {
+    requires dev.holdfast.io;
+    requires dev.holdfast.sync;
+    requires org.agrona;
+    requires org.slf4j;
+}
