@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.io.stats;
+
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What one open file did: requests, bytes and time of reads and writes, count and time of syncs.
+ *
+ * <p>Always on and safe for all threads. Reading the figures takes no latch; figures that are read
+ * one after the other may be a request apart. A request is counted when it has succeeded.
+ */
+public final class FileStatistics {
+
+    private final LongAdder reads = new LongAdder();
+    private final LongAdder readBytes = new LongAdder();
+    private final LongAdder readNanos = new LongAdder();
+    private final LongAdder writes = new LongAdder();
+    private final LongAdder writeBytes = new LongAdder();
+    private final LongAdder writeNanos = new LongAdder();
+    private final LongAdder syncs = new LongAdder();
+    private final LongAdder syncNanos = new LongAdder();
+
+    /** The clock's value to hand to {@link #readDone} and its like when the request has ended. */
+    public static long start() {
+        return System.nanoTime();
+    }
+
+    /** Counts a read. */
+    public void readDone(long startNanos, long bytes) {
+        reads.increment();
+        readBytes.add(bytes);
+        readNanos.add(System.nanoTime() - startNanos);
+    }
+
+    /** Counts a write. */
+    public void writeDone(long startNanos, long bytes) {
+        writes.increment();
+        writeBytes.add(bytes);
+        writeNanos.add(System.nanoTime() - startNanos);
+    }
+
+    /** Counts a sync. */
+    public void syncDone(long startNanos) {
+        syncs.increment();
+        syncNanos.add(System.nanoTime() - startNanos);
+    }
+
+    public long reads() {
+        return reads.sum();
+    }
+
+    public long readBytes() {
+        return readBytes.sum();
+    }
+
+    public long readNanos() {
+        return readNanos.sum();
+    }
+
+    public long writes() {
+        return writes.sum();
+    }
+
+    public long writeBytes() {
+        return writeBytes.sum();
+    }
+
+    public long writeNanos() {
+        return writeNanos.sum();
+    }
+
+    public long syncs() {
+        return syncs.sum();
+    }
+
+    public long syncNanos() {
+        return syncNanos.sum();
+    }
+
+    /**
+     * The file's line of the report.
+     *
+     * @param pageBytes the unit in which bytes are told
+     */
+    public String toRow(String name, int pageBytes) {
+        return name
+                + ": read: "
+                + transfers(reads(), readBytes() / pageBytes, readNanos())
+                + ", write: "
+                + transfers(writes(), writeBytes() / pageBytes, writeNanos())
+                + ", sync: "
+                + times(syncs(), syncNanos());
+    }
+
+    private static String transfers(long requests, long pages, long nanos) {
+        return String.format(Locale.ROOT, "%d requests, %d pages, ", requests, pages)
+                + secondsAndRate(requests, nanos);
+    }
+
+    private static String times(long requests, long nanos) {
+        return String.format(Locale.ROOT, "%d requests, ", requests)
+                + secondsAndRate(requests, nanos);
+    }
+
+    private static String secondsAndRate(long requests, long nanos) {
+        double seconds = (double) nanos / TimeUnit.SECONDS.toNanos(1);
+        double millisPerRequest = requests == 0 ? 0 : seconds * 1000 / requests;
+        return String.format(Locale.ROOT, "%.2f secs, %.3f ms/r", seconds, millisPerRequest);
+    }
+}
