@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.sync;
+
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One waiting thread: a link of a queue, and the flag that ends its park.
+ *
+ * <p>Each thread has one and uses it again, since a thread waits in one queue at a time.
+ */
+final class Waiter {
+    /*
+     * field                     written by                       read by        guard or mode
+     * storage, index, mode      its thread, while not queued     wakers         queue lock
+     * target                    its thread, while not queued     wakers         queue lock
+     * thread                    its thread, while not queued     the waker      queue lock
+     * next, previous            who holds the queue lock; next also chains the waiters that one
+     *                           waker took out and is about to wake; they are its alone until it
+     *                           has signalled them
+     * timesPassedOver           its thread, while not queued     wakers         queue lock
+     * signal                    the waker, once per queueing     its thread     volatile
+     *
+     * The thread-local holds a weak reference: a library that leaves objects of its own classes in
+     * the threads of its host keeps its class loader alive. While a thread waits, its stack holds
+     * the waiter.
+     */
+
+    /** What the waiter wants. */
+    enum Mode {
+        SHARED,
+        EXCLUSIVE,
+        /** To know that exclusive was released; acquires nothing. */
+        NOT_EXCLUSIVE
+    }
+
+    /** Still queued. */
+    static final int NONE = 0;
+
+    /** Out of the queue, to try again. */
+    static final int TRY = 1;
+
+    /** Out of the queue, and the latch is already the waiter's. */
+    static final int GRANTED = 2;
+
+    private static final ThreadLocal<Reference<Waiter>> CURRENT = new ThreadLocal<>();
+
+    Object storage;
+    int index;
+    Mode mode;
+    long target;
+    int timesPassedOver;
+    Waiter next;
+    Waiter previous;
+
+    private Thread thread;
+    private volatile int signal;
+
+    private Waiter() {}
+
+    /** The calling thread's own. */
+    static Waiter current() {
+        Reference<Waiter> reference = CURRENT.get();
+        Waiter waiter = reference == null ? null : reference.get();
+        if (waiter == null) {
+            waiter = new Waiter();
+            CURRENT.set(new WeakReference<>(waiter));
+        }
+        assert waiter.storage == null : "a thread waits in one queue at a time";
+        return waiter;
+    }
+
+    /** Makes ready to be queued. To be called before the queue lock is taken. */
+    void prepare() {
+        thread = Thread.currentThread();
+        signal = NONE;
+    }
+
+    /** Drops what would keep other objects alive. */
+    void clear() {
+        assert next == null && previous == null : "cleared while linked";
+
+        storage = null;
+        thread = null;
+    }
+
+    /**
+     * Parks until signalled. An interrupt does not end the wait.
+     *
+     * @return whether the thread was interrupted meanwhile. Its flag is cleared then, since with it
+     *     set nothing parks; the caller sets it again when all waiting is done
+     */
+    boolean awaitSignal(Object blocker) {
+        boolean interrupted = false;
+        while (signal == NONE) {
+            LockSupport.park(blocker);
+            interrupted |= Thread.interrupted();
+        }
+        return interrupted;
+    }
+
+    boolean isGranted() {
+        return signal == GRANTED;
+    }
+
+    /**
+     * Ends the wait. To be called once the waiter is out of the queue; it is not the caller's then.
+     */
+    void signal(int newSignal) {
+        Thread sleeper = thread;
+        signal = newSignal;
+        LockSupport.unpark(sleeper);
+    }
+
+    /** Signals a whole chain, linked by {@link #next}, in its order. */
+    static void signalAll(Waiter first, int newSignal) {
+        Waiter waiter = first;
+        while (waiter != null) {
+            // Read before the signal: after it the waiter's thread may queue it elsewhere.
+            Waiter following = waiter.next;
+            waiter.next = null;
+            waiter.signal(newSignal);
+            waiter = following;
+        }
+    }
+}
