@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.watch;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A thread of the engine that does one kind of work in rounds, at an interval or when woken.
+ *
+ * <p>Created, started and stopped by {@code core.db} only. What its body throws makes the engine
+ * fail, except that a round that ran out of memory is tried again after a pause.
+ */
+public final class BackgroundAgent {
+    /*
+     * wake() sets a flag and unparks; the loop clears the flag before a round, so a wake-up during
+     * the round leads to another one. Nothing is polled: between rounds the thread is parked for
+     * the whole interval. Interrupts mean nothing to an agent and are cleared, for a set flag would
+     * make every park return at once.
+     */
+    private static final long MEMORY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int MEMORY_RETRIES_MAX = 50;
+
+    private final EngineHealth health;
+    private final long intervalNanos;
+    private final Body body;
+    private final Thread thread;
+    private final AtomicLong rounds = new AtomicLong();
+
+    /** Set by anyone, cleared by the agent before a round. */
+    private volatile boolean woken;
+
+    /** Set once by the owner. */
+    private volatile boolean stopping;
+
+    /**
+     * Prepares an agent; {@link #start} starts it.
+     *
+     * @param name the thread is called {@code holdfast-<name>}
+     * @param intervalNanos the longest pause between two rounds
+     */
+    public BackgroundAgent(String name, EngineHealth health, long intervalNanos, Body body) {
+        this.health = health;
+        this.intervalNanos = intervalNanos;
+        this.body = body;
+        this.thread = new Thread(this::loop, "holdfast-" + name);
+        thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** Lets the next round begin at once. Never waits; any latch may be held. */
+    public void wake() {
+        if (!woken) {
+            woken = true;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Rounds that have ended. */
+    public long rounds() {
+        return rounds.get();
+    }
+
+    /**
+     * Lets the round that runs end and joins the thread; for a thread that was never started,
+     * nothing. The interrupt flag of the caller is kept.
+     *
+     * @return whether the thread ended within the limit
+     */
+    public boolean stop(long timeoutNanos) {
+        stopping = true;
+        LockSupport.unpark(thread);
+        long deadline = System.nanoTime() + timeoutNanos;
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                break;
+            }
+            try {
+                TimeUnit.NANOSECONDS.timedJoin(thread, left);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive();
+    }
+
+    private void loop() {
+        int outOfMemory = 0;
+        while (!stopping && !health.failed()) {
+            woken = false;
+            long pauseNanos = intervalNanos;
+            try {
+                if (body.run()) {
+                    pauseNanos = 0;
+                }
+                outOfMemory = 0;
+            } catch (OutOfMemoryError e) {
+                outOfMemory++;
+                if (outOfMemory > MEMORY_RETRIES_MAX) {
+                    health.fail(e);
+                }
+                pauseNanos = MEMORY_PAUSE_NANOS;
+            } catch (Throwable e) {
+                health.fail(e);
+            }
+            rounds.incrementAndGet();
+            if (pauseNanos > 0 && !woken && !stopping) {
+                LockSupport.parkNanos(this, pauseNanos);
+                Thread.interrupted();
+            }
+        }
+    }
+
+    /** One round of work. */
+    @FunctionalInterface
+    public interface Body {
+        /**
+         * Does one bounded round.
+         *
+         * @return whether work is left, so that the next round should begin at once
+         */
+        boolean run() throws Exception;
+    }
+}

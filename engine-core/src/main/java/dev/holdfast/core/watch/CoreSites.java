@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.watch;
+
+import dev.holdfast.sync.ContentionSite;
+import dev.holdfast.sync.SiteCounters;
+
+/**
+ * The latches and the named waits of the core, with their ranks.
+ *
+ * <p>A thread acquires a latch only if its rank is above all ranks that the thread holds; a site
+ * that allows its own rank states the order inside it in {@code docs/architecture/latching.md}.
+ * Named waits have no rank: nobody enters them with a latch held, except where the page says so.
+ */
+public enum CoreSites implements ContentionSite {
+    CHECKPOINT(100, false, "one checkpoint at a time"),
+    CATALOG(200, false, "table names and tree ids"),
+    PAGE(400, true, "bytes of a page in its frame; parent before child"),
+    UNDO_PAGE(450, true, "bytes of an undo page; old before new when the log grows"),
+    SPACE(500, false, "free pages of one space"),
+    SPACE_PAGE(510, true, "space header and allocation maps; ascending page id"),
+    LOCK_SHARD(600, true, "row-lock queues of one shard; ascending shard"),
+    REDO_LEADER(700, false, "the lead of the log: one thread writes for all"),
+    FLUSH_LIST(750, true, "dirty frames of one shard by recovery LSN; ascending shard"),
+    POOL_SHARD(800, true, "free frames and clock of one shard; ascending shard"),
+    DOUBLEWRITE(900, false, "position in one doublewrite file"),
+
+    ROW_LOCK(CoreSites.NO_RANK, true, "wait for another transaction's row"),
+    PAGE_READ(CoreSites.NO_RANK, true, "wait for another thread's read of a page"),
+    LOG_SPACE(CoreSites.NO_RANK, true, "wait for the checkpoint to free redo space"),
+    LOG_DURABILITY(CoreSites.NO_RANK, true, "wait for the log to reach the disk"),
+    FILE_GROWTH(CoreSites.NO_RANK, true, "wait for a data file to grow"),
+    FREE_FRAME(CoreSites.NO_RANK, true, "wait for the cleaner to free a frame"),
+    ADMISSION(CoreSites.NO_RANK, true, "wait for a transaction slot"),
+    COMMITTING_READER(CoreSites.NO_RANK, true, "reader waits for a commit to get its number");
+
+    /** The rank of a named wait, which takes no part in the latch order. */
+    public static final int NO_RANK = 0;
+
+    private final int rank;
+    private final boolean sameRankAllowed;
+    private final String meaning;
+
+    @SuppressWarnings("ImmutableEnumChecker") // counting is what it is for
+    private final SiteCounters counters = new SiteCounters();
+
+    CoreSites(int rank, boolean sameRankAllowed, String meaning) {
+        this.rank = rank;
+        this.sameRankAllowed = sameRankAllowed;
+        this.meaning = meaning;
+    }
+
+    @Override
+    public String siteName() {
+        return name();
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public boolean allowsSameRank() {
+        return sameRankAllowed;
+    }
+
+    @Override
+    public String meaning() {
+        return meaning;
+    }
+
+    @Override
+    public SiteCounters counters() {
+        return counters;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.watch;
+
+import dev.holdfast.sync.StripedCounter;
+
+/** The counters of one engine. Counting takes no latch and allocates nothing. */
+public final class Counters {
+    private final StripedCounter[] cells = new StripedCounter[Counter.values().length];
+
+    /** All zero. */
+    public Counters() {
+        for (int i = 0; i < cells.length; i++) {
+            cells[i] = new StripedCounter();
+        }
+    }
+
+    public void increment(Counter counter) {
+        cells[counter.ordinal()].increment();
+    }
+
+    public void add(Counter counter, long amount) {
+        cells[counter.ordinal()].add(amount);
+    }
+
+    /** The sum so far; concurrent additions may or may not be in it. */
+    public long sum(Counter counter) {
+        return cells[counter.ordinal()].sum();
+    }
+}
