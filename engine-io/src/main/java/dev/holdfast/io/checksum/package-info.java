@@ -2,9 +2,10 @@
 /**
  * The checksums a page may bear.
  *
- * <p>{@link dev.holdfast.io.checksum.PageChecksum} is one kind, {@code PageChecksums} the four that
- * exist, and {@code Fold} the arithmetic of the lineage that two of them are made of. Which bytes
- * of a page are covered is the sealer's business: a checksum here is of a range of a chunk.
+ * <p>{@link dev.holdfast.io.checksum.PageChecksum} is one kind, {@link
+ * dev.holdfast.io.checksum.PageChecksums} the four that exist, and {@link
+ * dev.holdfast.io.checksum.Fold} the arithmetic of the lineage that two of them are made of. Which
+ * bytes of a page are covered is the sealer's business: a checksum here is of a range of a chunk.
  *
  * <p>No threads, no state. The codes are on disk and never change their meaning.
  */

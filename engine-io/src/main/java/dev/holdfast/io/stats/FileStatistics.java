@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.stats;
 
+import dev.holdfast.sync.Histogram;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,14 +14,22 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class FileStatistics {
 
+    /*
+     * LongAdder and not the padded counters of dev.holdfast.sync: a store may have thousands of
+     * files, most of them idle, and an adder takes its stripes only when threads meet on it.
+     */
+
     private final LongAdder reads = new LongAdder();
     private final LongAdder readBytes = new LongAdder();
     private final LongAdder readNanos = new LongAdder();
+    private final Histogram readLatency = new Histogram();
     private final LongAdder writes = new LongAdder();
     private final LongAdder writeBytes = new LongAdder();
     private final LongAdder writeNanos = new LongAdder();
+    private final Histogram writeLatency = new Histogram();
     private final LongAdder syncs = new LongAdder();
     private final LongAdder syncNanos = new LongAdder();
+    private final Histogram syncLatency = new Histogram();
 
     /** The clock's value to hand to {@link #readDone} and its like when the request has ended. */
     public static long start() {
@@ -31,20 +40,26 @@ public final class FileStatistics {
     public void readDone(long startNanos, long bytes) {
         reads.increment();
         readBytes.add(bytes);
-        readNanos.add(System.nanoTime() - startNanos);
+        long nanos = System.nanoTime() - startNanos;
+        readNanos.add(nanos);
+        readLatency.record(nanos);
     }
 
     /** Counts a write. */
     public void writeDone(long startNanos, long bytes) {
         writes.increment();
         writeBytes.add(bytes);
-        writeNanos.add(System.nanoTime() - startNanos);
+        long nanos = System.nanoTime() - startNanos;
+        writeNanos.add(nanos);
+        writeLatency.record(nanos);
     }
 
     /** Counts a sync. */
     public void syncDone(long startNanos) {
         syncs.increment();
-        syncNanos.add(System.nanoTime() - startNanos);
+        long nanos = System.nanoTime() - startNanos;
+        syncNanos.add(nanos);
+        syncLatency.record(nanos);
     }
 
     public long reads() {
@@ -59,6 +74,11 @@ public final class FileStatistics {
         return readNanos.sum();
     }
 
+    /** How long each read took, in nanoseconds. */
+    public Histogram.Snapshot readLatency() {
+        return readLatency.snapshot();
+    }
+
     public long writes() {
         return writes.sum();
     }
@@ -71,12 +91,22 @@ public final class FileStatistics {
         return writeNanos.sum();
     }
 
+    /** How long each write took, in nanoseconds. */
+    public Histogram.Snapshot writeLatency() {
+        return writeLatency.snapshot();
+    }
+
     public long syncs() {
         return syncs.sum();
     }
 
     public long syncNanos() {
         return syncNanos.sum();
+    }
+
+    /** How long each sync took, in nanoseconds. */
+    public Histogram.Snapshot syncLatency() {
+        return syncLatency.snapshot();
     }
 
     /**

@@ -3,6 +3,7 @@
  * What the files did: counters and latencies per file, and the contention sites of this module.
  *
  * <p>{@link dev.holdfast.io.stats.FileStatistics} is always on. It is the one class here that reads
- * the clock. {@code IoSites} names what a thread can wait for inside this module.
+ * the clock. {@link dev.holdfast.io.stats.IoSites} names what a thread can wait for inside this
+ * module.
  */
 package dev.holdfast.io.stats;
