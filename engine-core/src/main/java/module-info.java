@@ -2,6 +2,8 @@
 
 /** The storage engine. */
 module dev.holdfast.core {
+    exports dev.holdfast;
+
     requires dev.holdfast.io;
     requires dev.holdfast.sync;
     requires org.agrona;

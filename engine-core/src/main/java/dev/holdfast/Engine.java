@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast;
+
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * An open store: named tables of bytes, read by snapshots and changed by transactions.
+ *
+ * <pre>{@code
+ * Table accounts = engine.table("accounts");
+ * engine.write(transaction -> {
+ *     transaction.put(accounts, key, value);
+ *     return null;
+ * });
+ * byte[] found = engine.read(snapshot -> snapshot.get(accounts, key));
+ * }</pre>
+ *
+ * <p>Safe for many threads, platform and virtual. One engine at a time has a store open. Every
+ * method but {@link #close}, {@link #state}, {@link #status} and {@link #contention} throws {@link
+ * EngineClosedException} when the engine is closed and {@link EngineFailedException} when it has
+ * failed.
+ */
+public interface Engine extends AutoCloseable {
+    /**
+     * Returns the table of a name and creates it, with {@link TableOptions#shared()}, if there is
+     * none. Costs no page access for a table that is there.
+     *
+     * @throws IllegalArgumentException if the name is empty or longer than {@link
+     *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8
+     */
+    Table table(String name);
+
+    /**
+     * Returns the table of a name and creates it as the options say if there is none. A creation is
+     * durable when this returns and belongs to no transaction.
+     *
+     * @throws OptionMismatchException if the table is there and was created otherwise
+     * @throws IllegalArgumentException if the name is empty or longer than {@link
+     *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8
+     */
+    Table table(String name, TableOptions options);
+
+    /** Returns the table of a name as {@link #table(String)}, seen through two codecs. */
+    default <K, V> TypedTable<K, V> table(String name, Codec<K> keys, Codec<V> values) {
+        return new TypedTable<>(table(name), keys, values);
+    }
+
+    /** Returns the names of all tables, sorted. */
+    List<String> tables();
+
+    /**
+     * Gives a table another name, durably and at once; handles on it stay good.
+     *
+     * @throws NoSuchTableException if there is none of the old name
+     * @throws TableExistsException if there is one of the new name
+     */
+    void renameTable(String from, String to);
+
+    /**
+     * Removes a table with all its rows, durably and at once, in time that grows with its pages and
+     * not its rows. Waits for transactions that have changed it; snapshots do not keep it.
+     *
+     * @throws NoSuchTableException if there is none
+     */
+    void dropTable(String name);
+
+    /** Runs work on a snapshot and returns its result; the snapshot is closed in any case. */
+    <T> T read(Function<? super Snapshot, ? extends T> work);
+
+    /**
+     * Runs work in a transaction, commits it and returns the work's result. If the work or the
+     * commit throws, it is rolled back.
+     *
+     * <p>On a {@link RetryableException} the work is run again in a new transaction, with growing
+     * pauses, up to {@link EngineOptions#writeAttempts()} times; the last exception is then thrown.
+     * So the work must not change anything outside the store that may not be changed twice. A
+     * commit whose outcome is unknown is never run again.
+     */
+    <T> T write(Function<? super Transaction, ? extends T> work);
+
+    /** Opens a snapshot of what is committed now. Costs the same however much is going on. */
+    Snapshot snapshot();
+
+    /** Begins a transaction as the engine's options say. */
+    Transaction begin();
+
+    /** Begins a transaction. It takes its snapshot now, with either {@link Isolation}. */
+    Transaction begin(TransactionOptions options);
+
+    /**
+     * Writes dirty pages until recovery would begin at a point of the log not before this call.
+     * Writers go on meanwhile.
+     */
+    void checkpoint();
+
+    /**
+     * Reads the whole store and checks all that must hold in it. Writers go on meanwhile. Costs a
+     * read of every page; its memory does not grow with the store.
+     */
+    VerifyReport verify();
+
+    EngineState state();
+
+    /** Returns a report of what the engine does and has done, as text for people. */
+    String status();
+
+    /**
+     * Returns what threads have waited for, the longest wait first. Latches are counted for the
+     * whole JVM, all engines together. Reading takes no latch.
+     */
+    List<LatchContention> contention();
+
+    /**
+     * Ends it: refuses new calls, wakes those that wait, lets running ones finish for {@link
+     * EngineOptions#closeTimeout()}, rolls back what was not committed, and leaves the files as
+     * {@link EngineOptions#closeMode()} says. May be called at any time from any thread; the second
+     * call waits for the first and does nothing.
+     */
+    @Override
+    void close();
+}

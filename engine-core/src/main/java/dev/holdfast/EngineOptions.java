@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * Settings of an engine. Immutable and reusable; made by a {@link Builder}, where each setting is
+ * described with its limits.
+ *
+ * <p>{@code pageBytes} is fixed when the store is created; opening it with another one is an {@link
+ * OptionMismatchException}. All other settings may differ from one open to the next.
+ */
+public final class EngineOptions {
+    /** The longest time that any wait may be given. */
+    public static final Duration TIMEOUT_MAX = Duration.ofDays(1);
+
+    private final int pageBytes;
+    private final long poolBytes;
+    private final int poolShards;
+    private final long redoCapacityBytes;
+    private final int logBufferBytes;
+    private final Duration logFlushInterval;
+    private final Duration logSpaceTimeout;
+    private final boolean redoSelfCheck;
+    private final ChecksumKind checksum;
+    private final boolean doublewrite;
+    private final FileMode fileMode;
+    private final int ioCapacity;
+    private final int undoSpaces;
+    private final Isolation isolation;
+    private final Durability durability;
+    private final Duration lockWaitTimeout;
+    private final int writeAttempts;
+    private final WaitTiming timeWaits;
+    private final boolean createIfMissing;
+    private final CloseMode closeMode;
+    private final Duration closeTimeout;
+
+    private EngineOptions(Builder builder) {
+        pageBytes = builder.pageBytes;
+        poolBytes = builder.poolBytes;
+        poolShards = builder.poolShards;
+        redoCapacityBytes = builder.redoCapacityBytes;
+        logBufferBytes = builder.logBufferBytes;
+        logFlushInterval = builder.logFlushInterval;
+        logSpaceTimeout = builder.logSpaceTimeout;
+        redoSelfCheck = builder.redoSelfCheck;
+        checksum = builder.checksum;
+        doublewrite = builder.doublewrite;
+        fileMode = builder.fileMode;
+        ioCapacity = builder.ioCapacity;
+        undoSpaces = builder.undoSpaces;
+        isolation = builder.isolation;
+        durability = builder.durability;
+        lockWaitTimeout = builder.lockWaitTimeout;
+        writeAttempts = builder.writeAttempts;
+        timeWaits = builder.timeWaits;
+        createIfMissing = builder.createIfMissing;
+        closeMode = builder.closeMode;
+        closeTimeout = builder.closeTimeout;
+    }
+
+    /** Returns the settings that a builder starts with. */
+    public static EngineOptions defaults() {
+        return builder().build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns a builder that starts with these settings. The size of the log buffer is fixed in it,
+     * also where it was derived.
+     */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    public int pageBytes() {
+        return pageBytes;
+    }
+
+    public long poolBytes() {
+        return poolBytes;
+    }
+
+    public int poolShards() {
+        return poolShards;
+    }
+
+    public long redoCapacityBytes() {
+        return redoCapacityBytes;
+    }
+
+    public int logBufferBytes() {
+        return logBufferBytes;
+    }
+
+    public Duration logFlushInterval() {
+        return logFlushInterval;
+    }
+
+    public Duration logSpaceTimeout() {
+        return logSpaceTimeout;
+    }
+
+    public boolean redoSelfCheck() {
+        return redoSelfCheck;
+    }
+
+    public ChecksumKind checksum() {
+        return checksum;
+    }
+
+    public boolean doublewrite() {
+        return doublewrite;
+    }
+
+    public FileMode fileMode() {
+        return fileMode;
+    }
+
+    public int ioCapacity() {
+        return ioCapacity;
+    }
+
+    public int undoSpaces() {
+        return undoSpaces;
+    }
+
+    public Isolation isolation() {
+        return isolation;
+    }
+
+    public Durability durability() {
+        return durability;
+    }
+
+    public Duration lockWaitTimeout() {
+        return lockWaitTimeout;
+    }
+
+    public int writeAttempts() {
+        return writeAttempts;
+    }
+
+    public WaitTiming timeWaits() {
+        return timeWaits;
+    }
+
+    public boolean createIfMissing() {
+        return createIfMissing;
+    }
+
+    public CloseMode closeMode() {
+        return closeMode;
+    }
+
+    public Duration closeTimeout() {
+        return closeTimeout;
+    }
+
+    /**
+     * Collects settings. Each method returns this builder; a value that is wrong by itself is
+     * refused at once, one that is wrong beside others by {@link #build}, both with an {@link
+     * IllegalArgumentException} that names the option, the value and the limit. For one thread.
+     */
+    public static final class Builder {
+        private static final int LOG_BUFFER_BYTES_DEFAULT = 16 << 20;
+        private static final int LOG_BUFFER_BYTES_MAX = 1 << 30;
+        private static final long REDO_CAPACITY_BYTES_MAX = 1L << 40;
+        private static final long POOL_BYTES_MAX = 1L << 44;
+        private static final int IO_CAPACITY_MIN = 100;
+        private static final int IO_CAPACITY_MAX = 10_000_000;
+        private static final int WRITE_ATTEMPTS_MAX = 1_000_000;
+        private static final Duration LOG_FLUSH_INTERVAL_MIN = Duration.ofMillis(1);
+        private static final Duration LOG_FLUSH_INTERVAL_MAX = Duration.ofMinutes(1);
+
+        /** Means that {@link #build} derives the value. */
+        private static final int DERIVED = 0;
+
+        private int pageBytes = 16 << 10;
+        private long poolBytes = 64L << 20;
+        private int poolShards = DERIVED;
+        private long redoCapacityBytes = 64L << 20;
+        private int logBufferBytes = DERIVED;
+        private Duration logFlushInterval = Duration.ofMillis(200);
+        private Duration logSpaceTimeout = Duration.ofSeconds(10);
+        private boolean redoSelfCheck;
+        private ChecksumKind checksum = ChecksumKind.CRC32C;
+        private boolean doublewrite = true;
+        private FileMode fileMode = FileMode.BUFFERED;
+        private int ioCapacity = 2_000;
+        private int undoSpaces = Limits.UNDO_SPACES_MIN;
+        private Isolation isolation = Isolation.SNAPSHOT;
+        private Durability durability = Durability.SYNC;
+        private Duration lockWaitTimeout = Duration.ofSeconds(10);
+        private int writeAttempts = 100;
+        private WaitTiming timeWaits = WaitTiming.SAMPLED;
+        private boolean createIfMissing = true;
+        private CloseMode closeMode = CloseMode.CLEAN;
+        private Duration closeTimeout = Duration.ofSeconds(10);
+
+        private Builder() {}
+
+        private Builder(EngineOptions options) {
+            pageBytes = options.pageBytes;
+            poolBytes = options.poolBytes;
+            poolShards = options.poolShards;
+            redoCapacityBytes = options.redoCapacityBytes;
+            logBufferBytes = options.logBufferBytes;
+            logFlushInterval = options.logFlushInterval;
+            logSpaceTimeout = options.logSpaceTimeout;
+            redoSelfCheck = options.redoSelfCheck;
+            checksum = options.checksum;
+            doublewrite = options.doublewrite;
+            fileMode = options.fileMode;
+            ioCapacity = options.ioCapacity;
+            undoSpaces = options.undoSpaces;
+            isolation = options.isolation;
+            durability = options.durability;
+            lockWaitTimeout = options.lockWaitTimeout;
+            writeAttempts = options.writeAttempts;
+            timeWaits = options.timeWaits;
+            createIfMissing = options.createIfMissing;
+            closeMode = options.closeMode;
+            closeTimeout = options.closeTimeout;
+        }
+
+        /**
+         * The size of a page: 4, 8, 16 (the default), 32 or 64 KiB. Fixed when the store is
+         * created. It bounds the length of keys, see {@link Limits#keyBytesMax}.
+         */
+        public Builder pageBytes(int value) {
+            if (!Limits.isPageBytes(value)) {
+                throw new IllegalArgumentException(
+                        "option is not a page size: option=pageBytes, value="
+                                + value
+                                + ", min="
+                                + Limits.PAGE_BYTES_MIN
+                                + ", max="
+                                + Limits.PAGE_BYTES_MAX);
+            }
+            pageBytes = value;
+            return this;
+        }
+
+        /**
+         * The memory for pages, outside the heap: 64 MiB unless set, at least {@link
+         * Limits#POOL_PAGES_MIN} pages.
+         */
+        public Builder poolBytes(long value) {
+            poolBytes = Require.between("poolBytes", value, 1, POOL_BYTES_MAX);
+            return this;
+        }
+
+        /**
+         * The number of parts of the pool, each with latches of its own: a power of two up to
+         * {@link Limits#POOL_SHARDS_MAX}. Derived from the number of processors unless set.
+         */
+        public Builder poolShards(int value) {
+            poolShards =
+                    powerOfTwo(
+                            "poolShards",
+                            Require.between("poolShards", value, 1, Limits.POOL_SHARDS_MAX));
+            return this;
+        }
+
+        /**
+         * The size of the redo log on disk: 64 MiB unless set, at least {@link
+         * Limits#redoCapacityBytesMin}. More of it means fewer page writes under load and a longer
+         * recovery. May change from open to open.
+         */
+        public Builder redoCapacityBytes(long value) {
+            redoCapacityBytes =
+                    Require.between("redoCapacityBytes", value, 1, REDO_CAPACITY_BYTES_MAX);
+            return this;
+        }
+
+        /**
+         * The size of the buffer that redo passes through: a power of two, at least {@link
+         * Limits#logBufferBytesMin}, at most half the redo log. Unless set, 16 MiB or what the redo
+         * log allows.
+         */
+        public Builder logBufferBytes(int value) {
+            logBufferBytes =
+                    powerOfTwo(
+                            "logBufferBytes",
+                            Require.between("logBufferBytes", value, 1, LOG_BUFFER_BYTES_MAX));
+            return this;
+        }
+
+        /** Within what time a commit of {@link Durability#LAZY} is on disk: 200 ms unless set. */
+        public Builder logFlushInterval(Duration value) {
+            logFlushInterval =
+                    Require.between(
+                            "logFlushInterval",
+                            value,
+                            LOG_FLUSH_INTERVAL_MIN,
+                            LOG_FLUSH_INTERVAL_MAX);
+            return this;
+        }
+
+        /**
+         * How long a statement waits for room in the redo log, before its first change, until it
+         * throws {@link LogSpaceTimeoutException}: 10 s unless set.
+         */
+        public Builder logSpaceTimeout(Duration value) {
+            logSpaceTimeout = timeout("logSpaceTimeout", value);
+            return this;
+        }
+
+        /**
+         * Whether each change logs a checksum of the page that it leaves and recovery compares: a
+         * test of the engine itself, off unless set, and costly.
+         */
+        public Builder redoSelfCheck(boolean value) {
+            redoSelfCheck = value;
+            return this;
+        }
+
+        /** The checksum that new spaces' pages bear: CRC32C unless set. */
+        public Builder checksum(ChecksumKind value) {
+            checksum = Objects.requireNonNull(value, "checksum");
+            return this;
+        }
+
+        /**
+         * Whether pages are written twice, so that one that was torn by a loss of power can be
+         * repaired: on unless set. Without it a torn page is found, but not mended.
+         */
+        public Builder doublewrite(boolean value) {
+            doublewrite = value;
+            return this;
+        }
+
+        /** How files are read and written: BUFFERED unless set. */
+        public Builder fileMode(FileMode value) {
+            fileMode = Objects.requireNonNull(value, "fileMode");
+            return this;
+        }
+
+        /** The pages per second that background work may read and write: 2000 unless set. */
+        public Builder ioCapacity(int value) {
+            ioCapacity = Require.between("ioCapacity", value, IO_CAPACITY_MIN, IO_CAPACITY_MAX);
+            return this;
+        }
+
+        /** The number of undo spaces of a new store: two unless set. */
+        public Builder undoSpaces(int value) {
+            undoSpaces =
+                    Require.between(
+                            "undoSpaces", value, Limits.UNDO_SPACES_MIN, Limits.UNDO_SPACES_MAX);
+            return this;
+        }
+
+        /** The isolation of transactions that do not say: SNAPSHOT unless set. */
+        public Builder isolation(Isolation value) {
+            isolation = Objects.requireNonNull(value, "isolation");
+            return this;
+        }
+
+        /** The durability of commits that do not say: SYNC unless set. */
+        public Builder durability(Durability value) {
+            durability = Objects.requireNonNull(value, "durability");
+            return this;
+        }
+
+        /** How long a statement waits for a row lock: 10 s unless set; zero means not at all. */
+        public Builder lockWaitTimeout(Duration value) {
+            lockWaitTimeout = timeout("lockWaitTimeout", value);
+            return this;
+        }
+
+        /** How often {@link Engine#write} runs its work at most: 100 times unless set. */
+        public Builder writeAttempts(int value) {
+            writeAttempts = Require.between("writeAttempts", value, 1, WRITE_ATTEMPTS_MAX);
+            return this;
+        }
+
+        /** Which waits for latches are timed: SAMPLED unless set. */
+        public Builder timeWaits(WaitTiming value) {
+            timeWaits = Objects.requireNonNull(value, "timeWaits");
+            return this;
+        }
+
+        /** Whether a store is created where there is none: yes unless set. */
+        public Builder createIfMissing(boolean value) {
+            createIfMissing = value;
+            return this;
+        }
+
+        /** What {@link Engine#close} leaves behind: CLEAN unless set. */
+        public Builder closeMode(CloseMode value) {
+            closeMode = Objects.requireNonNull(value, "closeMode");
+            return this;
+        }
+
+        /** How long {@link Engine#close} waits for running calls to end: 10 s unless set. */
+        public Builder closeTimeout(Duration value) {
+            closeTimeout = timeout("closeTimeout", value);
+            return this;
+        }
+
+        /**
+         * Makes the options.
+         *
+         * @throws IllegalArgumentException if the pool, the redo log or the log buffer is too small
+         *     for the page size, or the log buffer is more than half the redo log
+         */
+        public EngineOptions build() {
+            Require.between("poolBytes", poolBytes, Limits.poolBytesMin(pageBytes), POOL_BYTES_MAX);
+            Require.between(
+                    "redoCapacityBytes",
+                    redoCapacityBytes,
+                    Limits.redoCapacityBytesMin(pageBytes),
+                    REDO_CAPACITY_BYTES_MAX);
+            long logBufferBytesMax =
+                    Math.min(LOG_BUFFER_BYTES_MAX, Long.highestOneBit(redoCapacityBytes / 2));
+            Builder whole = this;
+            if (logBufferBytes == DERIVED || poolShards == DERIVED) {
+                whole = new Builder(new EngineOptions(this));
+            }
+            if (logBufferBytes == DERIVED) {
+                whole.logBufferBytes = (int) Math.min(LOG_BUFFER_BYTES_DEFAULT, logBufferBytesMax);
+            }
+            if (poolShards == DERIVED) {
+                int processors = Runtime.getRuntime().availableProcessors();
+                whole.poolShards =
+                        Math.min(Integer.highestOneBit(processors), Limits.POOL_SHARDS_MAX);
+            }
+            Require.between(
+                    "logBufferBytes",
+                    whole.logBufferBytes,
+                    Limits.logBufferBytesMin(pageBytes),
+                    logBufferBytesMax);
+            return new EngineOptions(whole);
+        }
+
+        private static Duration timeout(String option, Duration value) {
+            return Require.between(option, value, Duration.ZERO, TIMEOUT_MAX);
+        }
+
+        private static int powerOfTwo(String option, int value) {
+            if (Integer.bitCount(value) != 1) {
+                throw new IllegalArgumentException(
+                        "option is not a power of two: option=" + option + ", value=" + value);
+            }
+            return value;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast;
+
+/** The limits of a store, by name. Those that depend on the page size are methods of it. */
+public final class Limits {
+    public static final int PAGE_BYTES_MIN = 4 << 10;
+    public static final int PAGE_BYTES_MAX = 64 << 10;
+
+    /** Keys may be empty; the empty key sorts before all others. */
+    public static final int KEY_BYTES_MIN = 0;
+
+    public static final int VALUE_BYTES_MAX = 16 << 20;
+
+    /** In UTF-8; a table name is not empty. */
+    public static final int TABLE_NAME_BYTES_MAX = 255;
+
+    /** The least number of pages that the pool holds. */
+    public static final int POOL_PAGES_MIN = 64;
+
+    public static final int POOL_SHARDS_MAX = 64;
+    public static final int UNDO_SPACES_MIN = 2;
+    public static final int UNDO_SPACES_MAX = 8;
+
+    private static final int KEYS_PER_PAGE = 8;
+    private static final int REDO_GROUP_PAGES = 16;
+    private static final int REDO_GROUP_BYTES_MAX = 1 << 20;
+    private static final int LOG_BUFFER_GROUPS_MIN = 4;
+    private static final int REDO_GROUPS_MIN = 8;
+
+    private Limits() {}
+
+    /** Returns the greatest length of a key: an eighth of a page. */
+    public static int keyBytesMax(int pageBytes) {
+        return pageBytes / KEYS_PER_PAGE;
+    }
+
+    /** Returns the most redo that one atomic change of pages may write. */
+    public static int redoGroupBytesMax(int pageBytes) {
+        return Math.min(pageBytes * REDO_GROUP_PAGES, REDO_GROUP_BYTES_MAX);
+    }
+
+    /** Returns the least size of the pool. */
+    public static long poolBytesMin(int pageBytes) {
+        return (long) pageBytes * POOL_PAGES_MIN;
+    }
+
+    /** Returns the least size of the log buffer: four atomic changes fit. */
+    public static int logBufferBytesMin(int pageBytes) {
+        return redoGroupBytesMax(pageBytes) * LOG_BUFFER_GROUPS_MIN;
+    }
+
+    /** Returns the least capacity of the redo log: eight atomic changes fit. */
+    public static long redoCapacityBytesMin(int pageBytes) {
+        return (long) redoGroupBytesMax(pageBytes) * REDO_GROUPS_MIN;
+    }
+
+    static boolean isPageBytes(int pageBytes) {
+        return pageBytes >= PAGE_BYTES_MIN
+                && pageBytes <= PAGE_BYTES_MAX
+                && Integer.bitCount(pageBytes) == 1;
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast;
+
+/**
+ * Reads, and changes that become visible together or not at all. What it reads is as its {@link
+ * Isolation} says, with its own changes added.
+ *
+ * <p>A changing statement first makes sure of its key: if another active transaction has changed
+ * it, the statement waits for that one's end, up to the lock wait time-out. It leaves nothing of
+ * itself when it throws. On top of what {@link Snapshot} names, every changing method may throw
+ *
+ * <ul>
+ *   <li>{@link WriteConflictException}, {@link LockTimeoutException} or {@link
+ *       LogSpaceTimeoutException}: roll back and begin again;
+ *   <li>{@link KeyTooLongException} or {@link ValueTooLongException};
+ *   <li>{@link WaitInterruptedException};
+ *   <li>{@link DiskFullException}.
+ * </ul>
+ *
+ * <p>The arrays given are copied before a method returns and not kept. The cost of a change is one
+ * descent of the tree and two records of redo; memory does not grow with the size of the
+ * transaction.
+ */
+public interface Transaction extends Snapshot {
+    /** Sets the value of a key, whether or not it is there. */
+    void put(Table table, byte[] key, byte[] value);
+
+    /**
+     * Adds a key that must not be there.
+     *
+     * @throws DuplicateKeyException if it is; the transaction goes on
+     */
+    void insert(Table table, byte[] key, byte[] value);
+
+    /**
+     * Sets the value of a key that is there.
+     *
+     * @return false, and nothing was changed, if it is not
+     */
+    boolean replace(Table table, byte[] key, byte[] value);
+
+    /**
+     * Sets the value of a key if its value now is the expected one, byte for byte.
+     *
+     * @return false, and nothing was changed, if the key is absent or has another value
+     */
+    boolean update(Table table, byte[] key, byte[] expected, byte[] value);
+
+    /**
+     * Removes a key.
+     *
+     * @return false, and nothing was changed, if it is not there
+     */
+    boolean delete(Table table, byte[] key);
+
+    /**
+     * Removes all keys of a range, row by row; costs as much as deleting each. To empty a table,
+     * {@link Engine#dropTable} is cheaper. If it throws, the rows that it came to are restored.
+     *
+     * @return how many there were
+     */
+    long deleteRange(Table table, Range range);
+
+    /** Commits with the durability that the transaction's or else the engine's options say. */
+    void commit();
+
+    /**
+     * Makes the changes visible, then waits until they are as durable as asked. Without changes it
+     * waits for nothing.
+     *
+     * @throws EngineFailedException if the log could not be written; {@link
+     *     EngineFailedException#isOutcomeUnknown} tells whether the transaction may be found
+     *     committed after reopening
+     */
+    void commit(Durability durability);
+
+    /** Takes all changes back. Has no time limit. */
+    void rollback();
+
+    /** Rolls back unless it was committed or rolled back. Does nothing the second time. */
+    @Override
+    void close();
+}

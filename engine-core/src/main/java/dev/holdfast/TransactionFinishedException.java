@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast;
+
+/** The snapshot or transaction was used after its end: commit, rollback or close. */
+public final class TransactionFinishedException extends UsageException {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates it with the end that it came to, such as {@code committed}. */
+    public TransactionFinishedException(String end) {
+        super("transaction is finished: end=" + end, null);
+    }
+}
