@@ -95,6 +95,7 @@ final class ParkingLot {
 
     private static void sleep(
             WordAccess access, Object storage, int index, Mode mode, ContentionSite site) {
+        TestHooks.reached(BEFORE_QUEUEING);
         WaitQueue queue = queue(storage, index);
         Waiter waiter = Waiter.current();
         waiter.storage = storage;
@@ -103,11 +104,10 @@ final class ParkingLot {
         waiter.timesPassedOver = 0;
         boolean woken = false;
         boolean interrupted = false;
-        TestHooks.reached(BEFORE_QUEUEING);
         while (queueUnlessAdmitted(access, queue, waiter, woken)) {
             site.counters().countPark();
             interrupted |= waiter.awaitSignal(site);
-            if (waiter.isGranted() || mode == Mode.NOT_EXCLUSIVE) {
+            if (waiter.signal() == Waiter.GRANTED || mode == Mode.NOT_EXCLUSIVE) {
                 break;
             }
             woken = true;
@@ -280,7 +280,7 @@ final class ParkingLot {
         Waiter chainEnd = null;
         int toTake = count;
         Waiter waiter = queue.find(storage, index);
-        while (waiter != null) {
+        while (waiter != null && (toTake > 0 || queue.hasLookers())) {
             Waiter following = WaitQueue.find(waiter.next, storage, index);
             boolean acquires = waiter.mode != Mode.NOT_EXCLUSIVE;
             if (!acquires || toTake > 0) {

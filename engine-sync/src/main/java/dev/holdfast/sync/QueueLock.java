@@ -30,6 +30,7 @@ abstract class QueueLock {
         }
     }
 
+    @SuppressWarnings("UnusedVariable") // accessed through STATE
     private int state;
 
     private static int cpus() {

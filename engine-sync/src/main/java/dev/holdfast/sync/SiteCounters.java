@@ -42,6 +42,8 @@ public final class SiteCounters {
     private final StripedCounter timedWaitNanos = new StripedCounter();
     private final Histogram waits = new Histogram();
     private volatile WaitTiming timing = WaitTiming.OFF;
+
+    @SuppressWarnings("UnusedVariable") // accessed through SPIN_AVERAGE
     private int spinAverage;
 
     public void timing(WaitTiming newTiming) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
+import dev.holdfast.sync.Waiter.Mode;
+
 /**
  * One stripe of the parking lot: the waiters of all latches that hash to it, in order of arrival.
  *
@@ -10,9 +12,11 @@ final class WaitQueue extends QueueLock {
     private Waiter first;
     private Waiter last;
 
-    void addLast(Waiter waiter) {
-        assert isHeld() : "queue changed without its lock";
+    /** How many of the queued only wait for exclusive to be released, over all latches. */
+    private int lookers;
 
+    void addLast(Waiter waiter) {
+        link(waiter);
         waiter.previous = last;
         waiter.next = null;
         if (last == null) {
@@ -24,8 +28,7 @@ final class WaitQueue extends QueueLock {
     }
 
     void addFirst(Waiter waiter) {
-        assert isHeld() : "queue changed without its lock";
-
+        link(waiter);
         waiter.previous = null;
         waiter.next = first;
         if (first == null) {
@@ -36,9 +39,18 @@ final class WaitQueue extends QueueLock {
         first = waiter;
     }
 
+    private void link(Waiter waiter) {
+        assert isHeld() : "queue changed without its lock";
+
+        waiter.queued(true);
+        lookers += waiter.mode == Mode.NOT_EXCLUSIVE ? 1 : 0;
+    }
+
     void remove(Waiter waiter) {
         assert isHeld() : "queue changed without its lock";
 
+        waiter.queued(false);
+        lookers -= waiter.mode == Mode.NOT_EXCLUSIVE ? 1 : 0;
         if (waiter.previous == null) {
             first = waiter.next;
         } else {
@@ -71,6 +83,10 @@ final class WaitQueue extends QueueLock {
         return first;
     }
 
+    boolean hasLookers() {
+        return lookers > 0;
+    }
+
     Waiter last() {
         return last;
     }
@@ -82,8 +98,7 @@ final class WaitQueue extends QueueLock {
         } else if (position.next == null) {
             addLast(waiter);
         } else {
-            assert isHeld() : "queue changed without its lock";
-
+            link(waiter);
             waiter.previous = position;
             waiter.next = position.next;
             position.next.previous = waiter;

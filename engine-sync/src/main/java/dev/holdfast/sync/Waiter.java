@@ -19,6 +19,7 @@ final class Waiter {
      * next, previous            who holds the queue lock; next also chains the waiters that one
      *                           waker took out and is about to wake; they are its alone until it
      *                           has signalled them
+     * queued                    who links or unlinks it          the same       queue lock
      * timesPassedOver           its thread, while not queued     wakers         queue lock
      * signal                    the waker, once per queueing     its thread     volatile
      *
@@ -44,6 +45,9 @@ final class Waiter {
     /** Out of the queue, and the latch is already the waiter's. */
     static final int GRANTED = 2;
 
+    /** Out of the queue because a role is offered, see {@link SequenceBarrier#wakeFirst}. */
+    static final int HANDED = 3;
+
     private static final ThreadLocal<Reference<Waiter>> CURRENT = new ThreadLocal<>();
 
     Object storage;
@@ -54,6 +58,7 @@ final class Waiter {
     Waiter next;
     Waiter previous;
 
+    private boolean queued;
     private Thread thread;
     private volatile int signal;
 
@@ -79,9 +84,10 @@ final class Waiter {
 
     /** Drops what would keep other objects alive. */
     void clear() {
-        assert next == null && previous == null : "cleared while linked";
+        assert !queued : "cleared while queued";
 
         storage = null;
+        mode = null;
         thread = null;
     }
 
@@ -100,8 +106,19 @@ final class Waiter {
         return interrupted;
     }
 
-    boolean isGranted() {
-        return signal == GRANTED;
+    int signal() {
+        return signal;
+    }
+
+    boolean isQueued() {
+        return queued;
+    }
+
+    /** To be called by the queue when it links or unlinks this waiter. */
+    void queued(boolean nowQueued) {
+        assert queued != nowQueued : "queued=" + queued;
+
+        queued = nowQueued;
     }
 
     /**
