@@ -7,9 +7,10 @@ import java.util.List;
 /**
  * A store's directory: the files in it and in its direct subdirectories.
  *
- * <p>A name is a file name or {@code subdirectory/file}: letters as the file system allows them, at
- * most one slash, no {@code .} or {@code ..} part. The name {@code lock} belongs to {@link #lock}
- * and is refused everywhere else. A bad name is an {@code IllegalArgumentException}.
+ * <p>A name is {@code file} or {@code subdirectory/file}, each part of letters, digits, dots,
+ * dashes and underscores, not beginning with a dot; {@link StorageName} holds the rule. The name
+ * {@code lock} belongs to {@link #lock} and is refused everywhere else. A bad name is an {@code
+ * IllegalArgumentException}.
  *
  * <p>Safe for use by many threads. Interrupts do no harm, as {@link StorageFile} says. Changes of
  * names are durable only after {@link #syncDirectory} of the directory they happened in.

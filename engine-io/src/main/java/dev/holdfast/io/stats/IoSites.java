@@ -12,10 +12,7 @@ import dev.holdfast.sync.SiteCounters;
  */
 public enum IoSites implements ContentionSite {
     /** See {@link #meaning}. */
-    IO_HAND_OVER(1000, "a virtual thread waits for a thread that does its file IO"),
-
-    /** See {@link #meaning}. */
-    MEMORY_FILE(1010, "growing, cutting or zeroing a file that is kept in memory");
+    IO_HAND_OVER(1000, "a virtual thread waits for a place among the calls to IO threads");
 
     private final int rank;
     private final String meaning;
