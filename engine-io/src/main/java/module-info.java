@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Files, memory and checksums. */
+@SuppressWarnings("module") // exports to a module that is built after this one
 module dev.holdfast.io {
     requires dev.holdfast.sync;
+    requires jdk.unsupported; // the open option for DIRECT files
+
+    exports dev.holdfast.io.checksum to
+            dev.holdfast.core;
+    exports dev.holdfast.io.file to
+            dev.holdfast.core;
+    exports dev.holdfast.io.memory to
+            dev.holdfast.core;
+    exports dev.holdfast.io.stats to
+            dev.holdfast.core;
 }
