@@ -27,7 +27,9 @@ public enum Counter {
     DOUBLEWRITE_PAGES("pages", "pages copied to the doublewrite files", "dblwr"),
     DOUBLEWRITE_WAITS("waits", "batches that waited for a doublewrite slot", "dblwr"),
     MTR_COMMITS("groups", "mini-transactions that changed pages", "mtr"),
-    MTR_REDO_BYTES("bytes", "redo bytes of mini-transactions", "mtr");
+    MTR_REDO_BYTES("bytes", "redo bytes of mini-transactions", "mtr"),
+    ROW_LOCK_WAITS("waits", "waits for a row that another transaction had written", "txn"),
+    ROW_LOCK_TIMEOUTS("waits", "row lock waits that ended by time-out", "txn");
 
     private final String unit;
     private final String meaning;
