@@ -189,14 +189,14 @@ public final class BlockingExecutor implements AutoCloseable {
 
         void throwFailure() throws IOException {
             Throwable thrown = failure;
-            if (thrown instanceof IOException) {
-                throw (IOException) thrown;
+            if (thrown instanceof IOException checked) {
+                throw checked;
             }
-            if (thrown instanceof RuntimeException) {
-                throw (RuntimeException) thrown;
+            if (thrown instanceof RuntimeException unchecked) {
+                throw unchecked;
             }
-            if (thrown instanceof Error) {
-                throw (Error) thrown;
+            if (thrown instanceof Error error) {
+                throw error;
             }
             assert thrown == null : "work throws nothing else: " + thrown;
         }
