@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.io.sim;
+
+import java.util.BitSet;
+
+/** One file, apart from its names: what reads show, what would survive, and what lies between. */
+final class FileState {
+    private FileContent visible;
+    private final FileContent durable;
+    private final PendingChanges pending;
+
+    FileState() {
+        this(new FileContent(), new FileContent(), new PendingChanges());
+    }
+
+    private FileState(FileContent visible, FileContent durable, PendingChanges pending) {
+        this.visible = visible;
+        this.durable = durable;
+        this.pending = pending;
+    }
+
+    /** A file of that content, with nothing pending. */
+    static FileState settled(FileContent content) {
+        return new FileState(content, content.copy(), new PendingChanges());
+    }
+
+    FileState copy() {
+        return new FileState(visible.copy(), durable.copy(), pending.copy());
+    }
+
+    FileContent visible() {
+        return visible;
+    }
+
+    FileContent durable() {
+        return durable;
+    }
+
+    PendingChanges pending() {
+        return pending;
+    }
+
+    void write(long sequence, Write write) {
+        long newLength = write.end() > visible.length() ? write.end() : -1;
+        visible.write(write);
+        pending.add(new PendingChange(sequence, write, newLength));
+    }
+
+    void truncate(long sequence, long newLength) {
+        if (newLength < visible.length()) {
+            visible.truncate(newLength);
+            pending.add(new PendingChange(sequence, null, newLength));
+        }
+    }
+
+    /** Ends a sync that began before that event. */
+    void sync(long beganAt, SyncOutcome outcome, long seed) {
+        int count = pending.countBefore(beganAt);
+        switch (outcome) {
+            case DURABLE:
+                for (int i = 0; i < count; i++) {
+                    pending.get(i).applyTo(durable);
+                }
+                pending.removeFirst(count);
+                break;
+            case LIED:
+                break;
+            case NEVER_DURABLE:
+                pending.removeFirst(count);
+                break;
+            case PARTLY_DURABLE:
+                SeededRandom random = new SeededRandom(seed);
+                for (int i = 0; i < count; i++) {
+                    if (random.nextBoolean()) {
+                        pending.get(i).applyTo(durable);
+                    }
+                }
+                pending.removeFirst(count);
+                break;
+            case REVERTED:
+                pending.removeFirst(count);
+                visible = durable.copy();
+                for (int i = 0; i < pending.count(); i++) {
+                    pending.get(i).applyTo(visible);
+                }
+                break;
+        }
+    }
+
+    /** Changes bytes at rest: durable and visible ones at once, whatever is pending. */
+    void damage(Write write) {
+        BitSet all = new BitSet();
+        all.set(0, write.sectorCount(Block.BYTES));
+        SeededRandom unused = new SeededRandom(0);
+        visible.writeData(write, Block.BYTES, all, new BitSet(), unused);
+        visible.cut();
+        durable.writeData(write, Block.BYTES, all, new BitSet(), unused);
+        durable.cut();
+    }
+
+    /** What a power loss leaves. */
+    FileContent survivor(Survival survival) {
+        FileContent content = durable.copy();
+        for (int i = 0; i < pending.count(); i++) {
+            survival.apply(pending.get(i), content);
+        }
+        content.cut();
+        return content;
+    }
+
+    long hash() {
+        long hash = visible.hash();
+        if (pending.count() > 0) {
+            hash += SeededRandom.mix(durable.hash() + 1);
+        }
+        return hash;
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.io.sim;
+
+import dev.holdfast.io.file.StorageFile;
+import dev.holdfast.io.file.TransferCheck;
+import dev.holdfast.io.stats.FileStatistics;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A file of a {@link SimulatedDisk} as one program has it open. */
+final class SimulatedFile implements StorageFile {
+    private static final int ZERO_TRANSFER_BYTES = 1 << 20;
+
+    private final SimulatedDisk disk;
+    private final int inode;
+    private final String name;
+    private final FileStatistics statistics = new FileStatistics();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    SimulatedFile(SimulatedDisk disk, int inode, String name) {
+        this.disk = disk;
+        this.inode = inode;
+        this.name = name;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void read(long position, ByteBuffer target) throws IOException {
+        TransferCheck.check(name, disk.options().mode(), position, target);
+        requireOpen();
+        long start = FileStatistics.start();
+        int begin = target.position();
+        int length = target.remaining();
+        Fault fault = disk.begin(Operation.READ, name, position, length);
+        if (fault != null && fault.is(Fault.Effect.ERROR)) {
+            throw SimulatedDisk.failure(Operation.READ, name, position, length, fault.message());
+        }
+        synchronized (disk.monitor()) {
+            FileContent content = disk.state().file(inode).visible();
+            if (position + length > content.length()) {
+                throw TransferCheck.endOfFile(name, position, length, content.length());
+            }
+            content.read(position, target);
+        }
+        if (fault != null && fault.is(Fault.Effect.FLIPPED_BIT)) {
+            int index = begin + (int) (fault.amount() - position);
+            target.put(index, (byte) (target.get(index) ^ 1 << fault.bit()));
+        }
+        statistics.readDone(start, length);
+    }
+
+    @Override
+    public void write(long position, ByteBuffer source) throws IOException {
+        TransferCheck.check(name, disk.options().mode(), position, source);
+        requireOpen();
+        if (source.hasRemaining()) {
+            store(Write.of(position, source, source.remaining()));
+        }
+    }
+
+    @Override
+    public void zeroFill(long from, long to) throws IOException {
+        TransferCheck.checkRange(name, disk.options().mode(), from, to);
+        requireOpen();
+        for (long at = from; at < to; ) {
+            int length = (int) Math.min(to - at, ZERO_TRANSFER_BYTES);
+            store(Write.ofZeros(at, length));
+            at += length;
+        }
+    }
+
+    private void store(Write write) throws IOException {
+        long start = FileStatistics.start();
+        Fault fault = disk.begin(Operation.WRITE, name, write.position(), write.length());
+        if (fault == null) {
+            storeInParts(write);
+        } else if (fault.is(Fault.Effect.ERROR)) {
+            int arrived =
+                    switch (fault.arrival()) {
+                        case NONE -> 0;
+                        case SOME -> disk.faultDraw(write.length());
+                        case ALL -> write.length();
+                    };
+            storeBeginning(write, arrived);
+            throw failure(write, fault.message());
+        } else if (fault.is(Fault.Effect.MISDIRECTED)) {
+            long target = Math.max(0, write.position() + fault.amount());
+            storeInParts(write.slice(0, write.length(), target));
+        } else {
+            assert fault.is(Fault.Effect.LOST) : "a fault that no write can have";
+        }
+        statistics.writeDone(start, write.length());
+    }
+
+    private void storeBeginning(Write write, int arrived) throws IOException {
+        if (arrived > 0) {
+            storeInParts(write.slice(0, arrived, write.position()));
+        }
+    }
+
+    private void storeInParts(Write write) throws IOException {
+        int done = 0;
+        while (done < write.length()) {
+            int length = disk.faults().transferLength(write.length() - done);
+            Write part = write.slice(done, length, write.position() + done);
+            synchronized (disk.monitor()) {
+                FileContent content = disk.state().file(inode).visible();
+                int fitting = disk.bytesWithRoom(content, part);
+                if (fitting == length) {
+                    disk.append(new Event.Written(inode, name, part));
+                } else {
+                    if (fitting > 0) {
+                        Write beginning = part.slice(0, fitting, part.position());
+                        disk.append(new Event.Written(inode, name, beginning));
+                    }
+                    throw failure(write, Fault.NO_SPACE);
+                }
+            }
+            done += length;
+        }
+    }
+
+    @Override
+    public void sync(boolean dataOnly) throws IOException {
+        requireOpen();
+        long start = FileStatistics.start();
+        long beganAt;
+        synchronized (disk.monitor()) {
+            beganAt = disk.state().sequence();
+            disk.append(new Event.SyncBegun(name));
+        }
+        Fault fault = disk.begin(Operation.SYNC, name, 0, 0);
+        SyncOutcome outcome = fault == null ? SyncOutcome.DURABLE : fault.outcome();
+        synchronized (disk.monitor()) {
+            disk.append(new Event.SyncEnded(inode, name, beganAt, outcome, disk.faultSeed()));
+        }
+        if (!outcome.reportsSuccess()) {
+            throw SimulatedDisk.failure(Operation.SYNC, name, 0, 0, fault.message());
+        }
+        statistics.syncDone(start);
+    }
+
+    @Override
+    public long length() throws IOException {
+        requireOpen();
+        synchronized (disk.monitor()) {
+            return disk.state().file(inode).visible().length();
+        }
+    }
+
+    @Override
+    public void truncate(long length) throws IOException {
+        TransferCheck.checkRange(name, disk.options().mode(), 0, length);
+        requireOpen();
+        disk.beginOrFail(Operation.TRUNCATE, name, 0, 0);
+        synchronized (disk.monitor()) {
+            if (length < disk.state().file(inode).visible().length()) {
+                disk.append(new Event.Truncated(inode, name, length));
+            }
+        }
+    }
+
+    @Override
+    public FileStatistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            disk.closed(inode, name);
+        }
+    }
+
+    private void requireOpen() throws IOException {
+        if (isClosed.get()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    private IOException failure(Write write, String reason) {
+        return SimulatedDisk.failure(
+                Operation.WRITE, name, write.position(), write.length(), reason);
+    }
+}
