@@ -5,14 +5,15 @@ package dev.holdfast.bench.cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The command {@code holdfast}: names its sub-commands and does nothing without one. */
 @Command(
         name = "holdfast",
         description = "Runs workloads, checks and benchmarks of the Holdfast storage engine.",
-        mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:all went well",
@@ -21,6 +22,13 @@ import picocli.CommandLine.Spec;
         })
 public final class HoldfastCommand implements Runnable {
     @Spec private CommandSpec spec;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Shows this help and ends.")
+    private boolean isHelpWanted;
 
     /** Runs one sub-command and ends the JVM with its exit code. */
     public static void main(String[] arguments) {
