@@ -51,6 +51,7 @@ final class ParkingLot {
 
     static final String BEFORE_QUEUEING = "sync.beforeQueueing";
     static final String BEFORE_WAKING = "sync.beforeWaking";
+    static final String WOKEN = "sync.woken";
 
     private static final int STRIPES = 256;
     private static final WaitQueue[] QUEUES = new WaitQueue[STRIPES];
@@ -110,6 +111,7 @@ final class ParkingLot {
             if (waiter.signal() == Waiter.GRANTED || mode == Mode.NOT_EXCLUSIVE) {
                 break;
             }
+            TestHooks.reached(WOKEN);
             woken = true;
             if (spin(access, storage, index, mode, site.counters(), true)) {
                 break;

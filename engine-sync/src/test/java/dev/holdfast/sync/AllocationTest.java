@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.sync.TestLatch.Storage;
+import java.lang.reflect.Method;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Latches allocate nothing, since they are taken where allocation is forbidden. */
+final class AllocationTest {
+    private static final int ROUNDS = 100_000;
+    private static final int PARKS = 1_000;
+
+    private final FreshSite site = new FreshSite();
+    private final TestThreads threads = new TestThreads();
+
+    @ParameterizedTest
+    @EnumSource
+    void givenNobodyElse_whenALatchIsUsed_thenNothingIsAllocated(Storage storage) {
+        TestLatch latch = storage.latch(site);
+        useAlone(latch);
+
+        long before = AllocatedBytes.ofThisThread();
+        useAlone(latch);
+        long allocated = AllocatedBytes.ofThisThread() - before;
+
+        assertThat((double) allocated / ROUNDS).isLessThan(0.1);
+    }
+
+    private static void useAlone(TestLatch latch) {
+        for (int round = 0; round < ROUNDS; round++) {
+            latch.acquireShared();
+            latch.releaseShared();
+            latch.acquireExclusive();
+            latch.releaseExclusive();
+            long version = latch.optimisticVersion();
+            if (latch.validate(version) && latch.tryUpgradeToExclusive(version)) {
+                latch.releaseExclusive();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void givenAHolder_whenAThreadParksAndIsWoken_thenNothingIsAllocated(Storage storage)
+            throws Exception {
+        site.counters().timing(WaitTiming.FULL);
+        TestLatch latch = storage.latch(site);
+        AtomicInteger turn = new AtomicInteger();
+        AtomicLong allocated = new AtomicLong();
+        threads.start(
+                () -> {
+                    long before = 0;
+                    for (int round = 0; round < 2 * PARKS; round++) {
+                        if (round == PARKS) {
+                            before = AllocatedBytes.ofThisThread();
+                        }
+                        awaitTurn(turn, round);
+                        latch.acquireExclusive();
+                        latch.releaseExclusive();
+                    }
+                    allocated.set(AllocatedBytes.ofThisThread() - before);
+                });
+
+        for (int round = 0; round < 2 * PARKS; round++) {
+            latch.acquireExclusive();
+            turn.set(round + 1);
+            long parks = round + 1L;
+            threads.until(() -> site.counters().parks() >= parks);
+            latch.releaseExclusive();
+            threads.until(() -> site.counters().timedWaits() >= parks);
+        }
+
+        threads.join();
+        assertThat((double) allocated.get() / PARKS).isLessThan(4);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // an event would allocate
+    private static void awaitTurn(AtomicInteger turn, int round) {
+        while (turn.get() <= round) {
+            Thread.yield();
+        }
+    }
+
+    /** The JVM's count; reached by reflection, since the module tested does not read its module. */
+    private static final class AllocatedBytes {
+        private static final Object BEAN;
+        private static final Method METHOD;
+
+        static {
+            try {
+                BEAN =
+                        Class.forName("java.lang.management.ManagementFactory")
+                                .getMethod("getThreadMXBean")
+                                .invoke(null);
+                METHOD =
+                        Class.forName("com.sun.management.ThreadMXBean")
+                                .getMethod("getThreadAllocatedBytes", long.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+
+        static long ofThisThread() {
+            try {
+                return (long) METHOD.invoke(BEAN, Thread.currentThread().getId());
+            } catch (ReflectiveOperationException e) {
+                throw new LinkageError("no count of allocated bytes", e);
+            }
+        }
+    }
+}

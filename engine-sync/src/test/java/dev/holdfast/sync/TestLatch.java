@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.sync;
+
+import java.nio.ByteBuffer;
+
+/** The three storages of latches behind one interface, so that each test runs on all. */
+interface TestLatch {
+    long optimisticVersion();
+
+    boolean validate(long version);
+
+    boolean tryUpgradeToExclusive(long version);
+
+    void acquireShared();
+
+    boolean tryAcquireShared();
+
+    void releaseShared();
+
+    void acquireExclusive();
+
+    boolean tryAcquireExclusive();
+
+    void releaseExclusive();
+
+    void awaitNotExclusive();
+
+    boolean isExclusive();
+
+    boolean isShared();
+
+    /** Where a latch's word lies. */
+    enum Storage {
+        BUFFER,
+        ARRAY,
+        OBJECT;
+
+        TestLatch latch(ContentionSite site) {
+            return switch (this) {
+                // Not the first of the table, so that a lost offset shows.
+                case BUFFER -> new InBuffer(ByteBuffer.allocateDirect(192), 64, site);
+                case ARRAY -> new InArray(new LatchArray(3, site), 1);
+                case OBJECT -> new InObject(new Latch(site));
+            };
+        }
+    }
+
+    /** In a buffer. */
+    record InBuffer(ByteBuffer table, int offset, ContentionSite site) implements TestLatch {
+        @Override
+        public long optimisticVersion() {
+            return BufferLatch.optimisticVersion(table, offset);
+        }
+
+        @Override
+        public boolean validate(long version) {
+            return BufferLatch.validate(table, offset, version);
+        }
+
+        @Override
+        public boolean tryUpgradeToExclusive(long version) {
+            return BufferLatch.tryUpgradeToExclusive(table, offset, version);
+        }
+
+        @Override
+        public void acquireShared() {
+            BufferLatch.acquireShared(table, offset, site);
+        }
+
+        @Override
+        public boolean tryAcquireShared() {
+            return BufferLatch.tryAcquireShared(table, offset);
+        }
+
+        @Override
+        public void releaseShared() {
+            BufferLatch.releaseShared(table, offset);
+        }
+
+        @Override
+        public void acquireExclusive() {
+            BufferLatch.acquireExclusive(table, offset, site);
+        }
+
+        @Override
+        public boolean tryAcquireExclusive() {
+            return BufferLatch.tryAcquireExclusive(table, offset);
+        }
+
+        @Override
+        public void releaseExclusive() {
+            BufferLatch.releaseExclusive(table, offset);
+        }
+
+        @Override
+        public void awaitNotExclusive() {
+            BufferLatch.awaitNotExclusive(table, offset, site);
+        }
+
+        @Override
+        public boolean isExclusive() {
+            return BufferLatch.isExclusive(table, offset);
+        }
+
+        @Override
+        public boolean isShared() {
+            return BufferLatch.isShared(table, offset);
+        }
+    }
+
+    /** In an array. */
+    record InArray(LatchArray array, int index) implements TestLatch {
+        @Override
+        public long optimisticVersion() {
+            return array.optimisticVersion(index);
+        }
+
+        @Override
+        public boolean validate(long version) {
+            return array.validate(index, version);
+        }
+
+        @Override
+        public boolean tryUpgradeToExclusive(long version) {
+            return array.tryUpgradeToExclusive(index, version);
+        }
+
+        @Override
+        public void acquireShared() {
+            array.acquireShared(index);
+        }
+
+        @Override
+        public boolean tryAcquireShared() {
+            return array.tryAcquireShared(index);
+        }
+
+        @Override
+        public void releaseShared() {
+            array.releaseShared(index);
+        }
+
+        @Override
+        public void acquireExclusive() {
+            array.acquireExclusive(index);
+        }
+
+        @Override
+        public boolean tryAcquireExclusive() {
+            return array.tryAcquireExclusive(index);
+        }
+
+        @Override
+        public void releaseExclusive() {
+            array.releaseExclusive(index);
+        }
+
+        @Override
+        public void awaitNotExclusive() {
+            array.awaitNotExclusive(index);
+        }
+
+        @Override
+        public boolean isExclusive() {
+            return array.isExclusive(index);
+        }
+
+        @Override
+        public boolean isShared() {
+            return array.isShared(index);
+        }
+    }
+
+    /** In an object. */
+    record InObject(Latch latch) implements TestLatch {
+        @Override
+        public long optimisticVersion() {
+            return latch.optimisticVersion();
+        }
+
+        @Override
+        public boolean validate(long version) {
+            return latch.validate(version);
+        }
+
+        @Override
+        public boolean tryUpgradeToExclusive(long version) {
+            return latch.tryUpgradeToExclusive(version);
+        }
+
+        @Override
+        public void acquireShared() {
+            latch.acquireShared();
+        }
+
+        @Override
+        public boolean tryAcquireShared() {
+            return latch.tryAcquireShared();
+        }
+
+        @Override
+        public void releaseShared() {
+            latch.releaseShared();
+        }
+
+        @Override
+        public void acquireExclusive() {
+            latch.acquireExclusive();
+        }
+
+        @Override
+        public boolean tryAcquireExclusive() {
+            return latch.tryAcquireExclusive();
+        }
+
+        @Override
+        public void releaseExclusive() {
+            latch.releaseExclusive();
+        }
+
+        @Override
+        public void awaitNotExclusive() {
+            latch.awaitNotExclusive();
+        }
+
+        @Override
+        public boolean isExclusive() {
+            return latch.isExclusive();
+        }
+
+        @Override
+        public boolean isShared() {
+            return latch.isShared();
+        }
+    }
+}
