@@ -19,6 +19,7 @@ public enum CoreSites implements ContentionSite {
     UNDO_PAGE(450, true, "bytes of an undo page; old before new when the log grows"),
     SPACE_PAGE(510, true, "space header and allocation maps; ascending page id"),
     SPACE(520, false, "free pages of one space as memory knows them"),
+    NEW_PAGE(520, true, "frame of a page being allocated, looked at by someone with a stale id"),
     LOCK_SHARD(600, true, "row-lock queues of one shard; ascending shard"),
     REDO_LEADER(700, false, "the lead of the log: one thread writes for all"),
     FLUSH_LIST(750, true, "dirty frames of one shard by recovery LSN; ascending shard"),
@@ -30,6 +31,7 @@ public enum CoreSites implements ContentionSite {
     LOG_SPACE(CoreSites.NO_RANK, true, "wait for the checkpoint to free redo space"),
     LOG_DURABILITY(CoreSites.NO_RANK, true, "wait for the log to reach the disk"),
     FILE_GROWTH(CoreSites.NO_RANK, true, "wait for a data file to grow"),
+    PAGE_WRITE(CoreSites.NO_RANK, true, "wait until a page is no longer being written"),
     FREE_FRAME(CoreSites.NO_RANK, true, "wait for the cleaner to free a frame"),
     ADMISSION(CoreSites.NO_RANK, true, "wait for a transaction slot"),
     COMMITTING_READER(CoreSites.NO_RANK, true, "reader waits for a commit to get its number");

@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.Counters;
+import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.io.memory.PoolMemory;
+import dev.holdfast.sync.BufferLatch;
+import dev.holdfast.sync.HeldLatches;
+import dev.holdfast.sync.LatchWord;
+import dev.holdfast.sync.TestHooks;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Pages in memory. A page is in at most one frame; a latch on the frame, or a version of the latch
+ * that validates, is what keeps it there: there are no pin counts.
+ *
+ * <p>A page id that is given to {@link #load} or a fix method comes from a validated read: a wrong
+ * one costs a read and an error. Finding, validating, latching and marking allocate nothing.
+ */
+public final class BufferPool implements AutoCloseable {
+    /*
+     * P2, a missing page is claimed before it is read: free frame, X latch, page id and LOADING,
+     * mapping by CAS, read, verify, RESIDENT, unlatch. Who loses the CAS gives its frame back and
+     * waits for the winner on the latch. If the read fails the mapping goes, and those who waited
+     * get the winner's error: they noted the number of the load that they waited for.
+     *
+     * A frame number from the translation is a hint. It is trusted after the latch is held and
+     * holds() is true, or after the version that was read before holds() validates. Versions are
+     * never reset, so a frame that went to another page and came back has another version.
+     *
+     * HeldLatches is kept here for page latches, with the frame as key: a site follows from the
+     * page id, so what acquired it and what releases it agree. Claims and evictions are left out;
+     * they hold a frame that nobody can want while it is theirs, and wait for nothing but the read.
+     */
+    public static final String CLAIMED = "buffer.load.claimed";
+    public static final String READ = "buffer.load.read";
+
+    private final int pageBytes;
+    private final int pageShift;
+    private final int chunkFrameShift;
+    private final PoolMemory memory;
+    private final ByteBuffer[] chunks;
+    private final FrameTable frames;
+    private final ByteBuffer table;
+    private final Translation translation = new Translation();
+    private final FrameSupply supply;
+    private final PageReader reader;
+    private final PageSites sites;
+    private final EngineHealth health;
+    private final Counters counters;
+    private final WriteEnds writeEnds;
+    private final int coldWindowMillis;
+
+    /** The last failed load of each frame; written under X, read by those who waited for it. */
+    private final AtomicReferenceArray<LoadFailure> failures;
+
+    /** Milliseconds, moved on by the cleaner; a plain estimate is enough to tell new from old. */
+    private volatile int tick;
+
+    public BufferPool(
+            PoolOptions options,
+            PageStore store,
+            WriteAhead log,
+            EngineHealth health,
+            Counters counters) {
+        this.pageBytes = options.pageBytes();
+        this.pageShift = Integer.numberOfTrailingZeros(pageBytes);
+        this.chunkFrameShift =
+                Integer.numberOfTrailingZeros(PoolMemory.CHUNK_BYTES_MAX) - pageShift;
+        this.memory = PoolMemory.allocate((long) options.frames() << pageShift, 4096);
+        this.chunks = new ByteBuffer[memory.chunkCount()];
+        for (int i = 0; i < chunks.length; i++) {
+            chunks[i] = memory.chunk(i);
+        }
+        this.frames = new FrameTable(options.frames());
+        this.table = frames.table();
+        this.health = health;
+        this.counters = counters;
+        this.sites = new PageSites(pageBytes);
+        this.supply = new FrameSupply(frames, translation, counters, health, options.shardsUsed());
+        this.reader = new PageReader(store, log, counters, pageBytes);
+        this.writeEnds = new WriteEnds(health);
+        this.coldWindowMillis = options.coldWindowMillis();
+        this.failures = new AtomicReferenceArray<>(options.frames());
+    }
+
+    public int pageBytes() {
+        return pageBytes;
+    }
+
+    /** Frames in the pool. */
+    public int frameCount() {
+        return frames.count();
+    }
+
+    /** The chunk that the frame's page lies in. */
+    public ByteBuffer chunk(int frame) {
+        return chunks[frame >>> chunkFrameShift];
+    }
+
+    /** Where in its chunk the frame's page begins. */
+    public int offset(int frame) {
+        return (frame & (1 << chunkFrameShift) - 1) << pageShift;
+    }
+
+    /** The site, and so the rank, of the page's latch. */
+    public CoreSites siteOf(long pageId) {
+        return sites.of(pageId);
+    }
+
+    /** The page that the frame holds now; trusted only under a latch or a validated version. */
+    public long pageId(int frame) {
+        return frames.pageId(frame);
+    }
+
+    /** The frame that the page is mapped to, or -1: a hint, see {@link #holds}. */
+    public int find(long pageId) {
+        return translation.find(pageId);
+    }
+
+    /** Whether the frame holds the page, whole; trusted as {@link #pageId(int)} is. */
+    public boolean holds(int frame, long pageId) {
+        return frames.pageId(frame) == pageId && frames.stateAcquire(frame) == FrameTable.RESIDENT;
+    }
+
+    /**
+     * The version to read the frame's page under, for {@link #validate}; waits while it is held
+     * exclusively. <b>Latches:</b> none held.
+     */
+    public long optimisticVersion(int frame) {
+        while (true) {
+            long version = BufferLatch.optimisticVersion(table, FrameTable.line(frame));
+            if (version != LatchWord.LOCKED) {
+                return version;
+            }
+            BufferLatch.awaitNotExclusive(table, FrameTable.line(frame), CoreSites.PAGE);
+        }
+    }
+
+    /** The same without a wait: {@link LatchWord#LOCKED} if the frame is held exclusively. */
+    public long tryOptimisticVersion(int frame) {
+        return BufferLatch.optimisticVersion(table, FrameTable.line(frame));
+    }
+
+    /** Whether all that was read of the frame since its version was got is of one moment. */
+    public boolean validate(int frame, long version) {
+        return BufferLatch.validate(table, FrameTable.line(frame), version);
+    }
+
+    /** Marks the frame as used, for the clock. */
+    public void touch(int frame) {
+        int reference = frames.reference(frame);
+        if (reference == FrameTable.REFERENCED) {
+            return;
+        }
+        if (reference == FrameTable.UNREFERENCED
+                || tick - frames.loadTick(frame) >= coldWindowMillis) {
+            frames.reference(frame, FrameTable.REFERENCED);
+        }
+    }
+
+    /**
+     * Brings the page into a frame if it is not in one. The caller checks {@link #holds} under a
+     * latch or a version, and calls again if it is gone already.
+     *
+     * <p><b>Latches:</b> none held: it may wait for a read and for a free frame.
+     *
+     * @param cold the page is wanted once, by a scan
+     * @return the frame that held the page a moment ago
+     */
+    public int load(long pageId, boolean cold) {
+        return load(pageId, cold, null);
+    }
+
+    /**
+     * The same with a frame of the stock for a page that is missing, so that it waits for nothing
+     * but the read. <b>Latches:</b> such as may be held while a page of this site is waited for.
+     */
+    public int loadWithStock(long pageId, FrameStock stock) {
+        return load(pageId, false, stock);
+    }
+
+    /** Makes room to map the page, so that {@link #fixNew} allocates nothing. */
+    public void prepare(long pageId) {
+        translation.prepare(pageId);
+    }
+
+    /**
+     * Latches the page shared, loading it if needed.
+     *
+     * <p><b>Latches:</b> with one held it may wait for a free frame, which asserts that none is:
+     * use {@link #loadWithStock} first.
+     */
+    public int fixShared(long pageId) {
+        while (true) {
+            int frame = resident(pageId);
+            if (tryLatchShared(frame, pageId)) {
+                return frame;
+            }
+        }
+    }
+
+    /** Latches the page exclusively; else as {@link #fixShared}. */
+    public int fixExclusive(long pageId) {
+        while (true) {
+            int frame = resident(pageId);
+            if (tryLatchExclusive(frame, pageId)) {
+                return frame;
+            }
+        }
+    }
+
+    /** Waits for the frame's latch; keeps it and returns true if the frame holds the page. */
+    public boolean tryLatchShared(int frame, long pageId) {
+        CoreSites site = sites.of(pageId);
+        int line = FrameTable.line(frame);
+        BufferLatch.acquireShared(table, line, site);
+        if (!holds(frame, pageId)) {
+            BufferLatch.releaseShared(table, line);
+            return false;
+        }
+        assert HeldLatches.acquired(site, frame);
+        touch(frame);
+        return true;
+    }
+
+    /** Waits for the frame's latch; keeps it and returns true if the frame holds the page. */
+    public boolean tryLatchExclusive(int frame, long pageId) {
+        CoreSites site = sites.of(pageId);
+        int line = FrameTable.line(frame);
+        BufferLatch.acquireExclusive(table, line, site);
+        if (!holds(frame, pageId)) {
+            BufferLatch.releaseExclusive(table, line);
+            return false;
+        }
+        assert HeldLatches.acquired(site, frame);
+        touch(frame);
+        return true;
+    }
+
+    /** Latches the page exclusively if it is resident and free at once, else returns -1. */
+    public int tryFixExclusive(long pageId) {
+        int frame = translation.find(pageId);
+        if (frame == FrameTable.NONE
+                || !BufferLatch.tryAcquireExclusive(table, FrameTable.line(frame))) {
+            return FrameTable.NONE;
+        }
+        if (!holds(frame, pageId)) {
+            BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+            return FrameTable.NONE;
+        }
+        assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
+        touch(frame);
+        return frame;
+    }
+
+    /** Turns a version that the caller has read the page under into an exclusive latch. */
+    public boolean upgrade(int frame, long pageId, long version) {
+        if (!BufferLatch.tryUpgradeToExclusive(table, FrameTable.line(frame), version)) {
+            return false;
+        }
+        if (!holds(frame, pageId)) {
+            BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+            return false;
+        }
+        assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
+        touch(frame);
+        return true;
+    }
+
+    public void unfixShared(int frame) {
+        assert HeldLatches.released(sites.of(frames.pageId(frame)), frame);
+
+        BufferLatch.releaseShared(table, FrameTable.line(frame));
+    }
+
+    public void unfixExclusive(int frame) {
+        assert HeldLatches.released(sites.of(frames.pageId(frame)), frame);
+
+        BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+    }
+
+    /** A stock of no frames, to be filled by {@link #fill}. */
+    public FrameStock newStock() {
+        return new FrameStock(this);
+    }
+
+    /** Takes free frames out of the pool. <b>Latches:</b> none held. */
+    public FrameStock reserve(int count) {
+        FrameStock stock = newStock();
+        fill(stock, count, false);
+        return stock;
+    }
+
+    /**
+     * Fills an empty stock with free frames, waiting until all are there.
+     *
+     * <p><b>Latches:</b> none held.
+     *
+     * @param reserved from what is kept for rollback, purge and checkpoint
+     */
+    public void fill(FrameStock stock, int count, boolean reserved) {
+        if (count > 0) {
+            health.check();
+            supply.fill(stock, count, reserved);
+        }
+    }
+
+    void close(FrameStock stock) {
+        supply.close(stock);
+    }
+
+    /**
+     * Latches exclusively a frame for a page whose content on disk does not matter: the one that it
+     * has, left from before it was freed, or one of the stock. The bytes are anything.
+     *
+     * <p><b>Latches:</b> any; it waits only for somebody who looks at the frame to see that it is
+     * not what he wants. Allocates nothing if the page was {@linkplain #prepare prepared}.
+     */
+    public int fixNew(long pageId, FrameStock stock) {
+        while (true) {
+            int frame = translation.find(pageId);
+            if (frame == FrameTable.NONE) {
+                frame = stock.take();
+                Invariants.check(frame != FrameTable.NONE, "stock has a frame", pageId, frame);
+                claim(frame, pageId);
+                if (!translation.map(pageId, frame)) {
+                    unclaim(frame);
+                    stock.put(frame);
+                    continue;
+                }
+                frames.loadTick(frame, tick);
+                frames.stateRelease(frame, FrameTable.RESIDENT);
+            } else {
+                BufferLatch.acquireExclusive(table, FrameTable.line(frame), CoreSites.NEW_PAGE);
+                if (!holds(frame, pageId)) {
+                    BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+                    continue;
+                }
+            }
+            frames.reference(frame, FrameTable.REFERENCED);
+            assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
+            return frame;
+        }
+    }
+
+    /**
+     * Notes that the page is changed by a group that begins at the given LSN (P11); before the page
+     * LSN is set and the group is published. <b>Latches:</b> X of the frame held.
+     */
+    public void markDirty(int frame, long groupStartLsn) {
+        assert BufferLatch.isExclusive(table, FrameTable.line(frame)) : frames.describe(frame);
+        assert groupStartLsn > 0 : "groupStartLsn=" + groupStartLsn;
+
+        supply.shardOf(frame).flushList().changed(frame, groupStartLsn);
+    }
+
+    /**
+     * Notes that the page is freed: its frame goes soon, but by a write like any other, so its
+     * recovery LSN stands until then. <b>Latches:</b> X of the frame held.
+     */
+    public void pageFreed(int frame) {
+        frames.reference(frame, FrameTable.UNREFERENCED);
+    }
+
+    /** Whether the frame's page differs from the disk. */
+    public boolean isDirty(int frame) {
+        return frames.recoveryLsnAcquire(frame) != 0;
+    }
+
+    /**
+     * The oldest recovery LSN, or the given LSN if all are younger. The caller has read it as the
+     * closed LSN <em>before</em> (P11).
+     */
+    public long oldestRecoveryLsn(long closedLsn) {
+        long oldest = closedLsn;
+        for (int frame = 0; frame < frames.count(); frame++) {
+            long lsn = frames.recoveryLsnAcquire(frame);
+            if (lsn != 0 && lsn < oldest) {
+                oldest = lsn;
+            }
+        }
+        return oldest;
+    }
+
+    /** Drops the space's pages, dirty or not; returns when none is being written any more. */
+    public void discardSpace(int spaceId) {
+        discard(spaceId, new PageDiscard.WholeSpace());
+    }
+
+    /** Drops the pages of one tree of a space. */
+    public void discardTree(int spaceId, int treeId) {
+        discard(spaceId, new PageDiscard.OfTree(treeId));
+    }
+
+    /** Drops the pages of a space from a page number on. */
+    public void discardFrom(int spaceId, int pageNumber) {
+        discard(spaceId, new PageDiscard.FromPage(pageNumber));
+    }
+
+    /** Dirty pages, about. */
+    public int dirtyCount() {
+        int dirty = 0;
+        for (PoolShard shard : supply.shards()) {
+            dirty += shard.flushList().count();
+        }
+        return dirty;
+    }
+
+    /** Free frames, about. */
+    public int freeCount() {
+        return supply.freeCount();
+    }
+
+    /** What wakes the page cleaner; set once, before the pool has users. */
+    public void cleanerWaker(Runnable waker) {
+        supply.cleanerWaker(waker);
+    }
+
+    /** Touches the pool's memory, so that nobody else pays for it; for a background thread. */
+    public void pretouch() {
+        memory.pretouch();
+    }
+
+    FrameTable frames() {
+        return frames;
+    }
+
+    FrameSupply supply() {
+        return supply;
+    }
+
+    WriteEnds writeEnds() {
+        return writeEnds;
+    }
+
+    void tick(int millis) {
+        tick = millis;
+    }
+
+    /** Frees the memory. Nobody uses the pool any more. */
+    @Override
+    public void close() {
+        memory.close();
+        frames.close();
+    }
+
+    private int resident(long pageId) {
+        int frame = translation.find(pageId);
+        return frame != FrameTable.NONE ? frame : load(pageId, false, null);
+    }
+
+    private int load(long pageId, boolean cold, FrameStock stock) {
+        while (true) {
+            health.check();
+            int frame = translation.find(pageId);
+            if (frame == FrameTable.NONE) {
+                frame = loadMissing(pageId, cold, stock);
+                if (frame != FrameTable.NONE) {
+                    return frame;
+                }
+                continue;
+            }
+            int loadNumber = frames.loadNumber(frame);
+            if (holds(frame, pageId)) {
+                return frame;
+            }
+            awaitOther(frame, pageId, loadNumber);
+        }
+    }
+
+    private void awaitOther(int frame, long pageId, int loadNumber) {
+        counters.increment(Counter.PAGE_READ_WAITS);
+        long token = CoreSites.PAGE_READ.counters().waitBegan();
+        BufferLatch.awaitNotExclusive(table, FrameTable.line(frame), sites.of(pageId));
+        CoreSites.PAGE_READ.counters().waitEnded(token);
+        LoadFailure failure = failures.get(frame);
+        if (failure != null && failure.pageId == pageId && failure.loadNumber == loadNumber) {
+            throw failure.exception;
+        }
+        Thread.onSpinWait();
+    }
+
+    /** Loads the page, or returns NONE if somebody else was first. */
+    private int loadMissing(long pageId, boolean cold, FrameStock stock) {
+        counters.increment(Counter.PAGE_FIXES_MISSED);
+        translation.prepare(pageId);
+        int frame = stock == null ? supply.take(pageId) : stock.take();
+        Invariants.check(frame != FrameTable.NONE, "stock has a frame", pageId, frame);
+        claim(frame, pageId);
+        if (!translation.map(pageId, frame)) {
+            unclaim(frame);
+            giveBack(frame, stock);
+            return FrameTable.NONE;
+        }
+        TestHooks.reached(CLAIMED);
+        try {
+            reader.read(pageId, chunk(frame), offset(frame));
+        } catch (RuntimeException e) {
+            failed(frame, pageId, e);
+            giveBack(frame, stock);
+            throw e;
+        } catch (Error e) {
+            failed(frame, pageId, new IllegalStateException("page read failed", e));
+            giveBack(frame, stock);
+            throw e;
+        }
+        TestHooks.reached(READ);
+        frames.loadTick(frame, tick);
+        frames.reference(frame, cold ? FrameTable.COLD : FrameTable.REFERENCED);
+        frames.stateRelease(frame, FrameTable.RESIDENT);
+        BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+        return frame;
+    }
+
+    private void giveBack(int frame, FrameStock stock) {
+        if (stock == null) {
+            supply.giveBack(frame);
+        } else {
+            stock.put(frame);
+        }
+    }
+
+    private void failed(int frame, long pageId, RuntimeException exception) {
+        failures.set(frame, new LoadFailure(pageId, frames.loadNumber(frame), exception));
+        translation.unmap(pageId, frame);
+        unclaim(frame);
+    }
+
+    /**
+     * Latches a free frame exclusively and gives it the page's id. Who else latches a free frame
+     * sees that it is not his and lets go without a wait.
+     */
+    private void claim(int frame, long pageId) {
+        BufferLatch.acquireExclusive(table, FrameTable.line(frame), CoreSites.NEW_PAGE);
+        assert frames.stateAcquire(frame) == FrameTable.FREE : frames.describe(frame);
+        assert frames.recoveryLsnAcquire(frame) == 0 : frames.describe(frame);
+
+        frames.loadNumber(frame, frames.loadNumber(frame) + 1);
+        frames.pageId(frame, pageId);
+        frames.stateRelease(frame, FrameTable.LOADING);
+    }
+
+    private void unclaim(int frame) {
+        frames.pageId(frame, PageId.NONE);
+        frames.stateRelease(frame, FrameTable.FREE);
+        BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+    }
+
+    private void discard(int spaceId, PageDiscard which) {
+        for (int frame = 0; frame < frames.count(); frame++) {
+            long pageId = frames.pageId(frame);
+            if (pageId != PageId.NONE && PageId.spaceId(pageId) == spaceId) {
+                discardFrame(frame, pageId, which);
+            }
+        }
+    }
+
+    private void discardFrame(int frame, long pageId, PageDiscard which) {
+        int line = FrameTable.line(frame);
+        while (true) {
+            long writesBefore = writeEnds.ended();
+            BufferLatch.acquireExclusive(table, line, sites.of(pageId));
+            if (!holds(frame, pageId) || !which.matches(pageId, chunk(frame), offset(frame))) {
+                BufferLatch.releaseExclusive(table, line);
+                return;
+            }
+            if (supply.shardOf(frame).flushList().discarded(frame)) {
+                counters.increment(Counter.PAGES_DISCARDED);
+            }
+            if (!frames.isWriting(frame)) {
+                supply.unmapLatched(frame);
+                BufferLatch.releaseExclusive(table, line);
+                supply.giveBack(frame);
+                return;
+            }
+            BufferLatch.releaseExclusive(table, line);
+            writeEnds.awaitAfter(writesBefore);
+        }
+    }
+
+    /** What is wrong in a pool that nobody uses at the moment; empty if nothing is. */
+    List<String> checkInvariants() {
+        List<String> findings = new ArrayList<>();
+        int dirty = 0;
+        for (int frame = 0; frame < frames.count(); frame++) {
+            boolean isResident = frames.stateAcquire(frame) == FrameTable.RESIDENT;
+            long pageId = frames.pageId(frame);
+            if (isResident ? find(pageId) != frame : pageId != PageId.NONE) {
+                findings.add("frame and mapping differ: " + frames.describe(frame));
+            }
+            if (!isResident && isDirty(frame)) {
+                findings.add("dirty without a page: " + frames.describe(frame));
+            }
+            dirty += isDirty(frame) ? 1 : 0;
+            String latch = BufferLatch.describe(table, FrameTable.line(frame));
+            if (BufferLatch.isExclusive(table, FrameTable.line(frame))
+                    || BufferLatch.isShared(table, FrameTable.line(frame))) {
+                findings.add("latch is held: " + frames.describe(frame) + ", " + latch);
+            }
+        }
+        if (dirty != dirtyCount()) {
+            findings.add("flush lists: listed=" + dirtyCount() + ", dirty=" + dirty);
+        }
+        return findings;
+    }
+
+    /** Why a load failed, for those who waited for it. */
+    private static final class LoadFailure {
+        private final long pageId;
+        private final int loadNumber;
+        private final RuntimeException exception;
+
+        LoadFailure(long pageId, int loadNumber, RuntimeException exception) {
+            this.pageId = pageId;
+            this.loadNumber = loadNumber;
+            this.exception = exception;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import dev.holdfast.StorageException;
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.HeldLatches;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+
+/** Where threads sleep that want a free frame, or a promise of some, and found none. */
+final class FreeFrameWait {
+    /*
+     * A JDK lock with a condition and not a latch: it sleeps with a time limit, in order of
+     * arrival, and does not pin a virtual thread. Nobody comes here while frames are free.
+     *
+     * No wake-up is lost: a sleeper counts itself first and then tries once more; who frees a frame
+     * pushes it first and then reads the count. Both are volatile, so one of the two sees the other.
+     */
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final EngineHealth health;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    /** Changed under the lock; read by anyone. */
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    FreeFrameWait(EngineHealth health) {
+        this.health = health;
+        health.onFailure(this::wakeAll);
+    }
+
+    /** How many sleep here. */
+    int waiting() {
+        return waiting.get();
+    }
+
+    /**
+     * Tries until it gets something that is not negative, and sleeps in between.
+     *
+     * <p><b>Latches:</b> none may be held.
+     *
+     * @param wakeCleaner run before each sleep
+     * @throws StorageException when the limit is met
+     */
+    int await(IntSupplier attempt, Runnable wakeCleaner) {
+        assert HeldLatches.holdsNone() : "waits for a frame with " + HeldLatches.describe();
+
+        long token = CoreSites.FREE_FRAME.counters().waitBegan();
+        boolean interrupted = false;
+        long left = LIMIT_NANOS;
+        lock.lock();
+        try {
+            waiting.incrementAndGet();
+            while (true) {
+                health.check();
+                int got = attempt.getAsInt();
+                if (got >= 0) {
+                    return got;
+                }
+                if (left <= 0) {
+                    throw new StorageException(
+                            "no free frame in time: waitedMillis="
+                                    + TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS)
+                                    + ", waiting="
+                                    + waiting.get(),
+                            null);
+                }
+                wakeCleaner.run();
+                CoreSites.FREE_FRAME.counters().countPark();
+                try {
+                    left = changed.awaitNanos(left);
+                } catch (InterruptedException keptForTheCaller) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            waiting.decrementAndGet();
+            lock.unlock();
+            CoreSites.FREE_FRAME.counters().waitEnded(token);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** To be called after a frame, or a promise, was given back. */
+    void freed() {
+        if (waiting.get() > 0) {
+            wakeAll();
+        }
+    }
+
+    private void wakeAll() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

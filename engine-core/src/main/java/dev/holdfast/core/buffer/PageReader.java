@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import dev.holdfast.CorruptionException;
+import dev.holdfast.StorageException;
+import dev.holdfast.core.page.PageHeader;
+import dev.holdfast.core.page.PageHeader.Fault;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.Counters;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Reads one page into a frame and verifies it; the one place where a read error gets its type. */
+final class PageReader {
+    private static final int TRIES_MAX = 4;
+
+    private final PageStore store;
+    private final WriteAhead log;
+    private final Counters counters;
+    private final int pageBytes;
+
+    PageReader(PageStore store, WriteAhead log, Counters counters, int pageBytes) {
+        this.store = store;
+        this.log = log;
+        this.counters = counters;
+        this.pageBytes = pageBytes;
+    }
+
+    /**
+     * Reads the page.
+     *
+     * @throws CorruptionException if what is there is not this page, whole, of this log's past
+     * @throws StorageException if it cannot be read
+     */
+    void read(long pageId, ByteBuffer chunk, int offset) {
+        readBytes(pageId, chunk, offset);
+        int allowedKinds = store.allowedKinds(PageId.spaceId(pageId));
+        Fault fault = PageSeal.verify(chunk, offset, pageBytes, pageId, allowedKinds);
+        if (fault != Fault.NONE) {
+            counters.increment(Counter.PAGES_CORRUPT);
+            throw PageSeal.describe(
+                    fault, chunk, offset, pageBytes, pageId, allowedKinds, fileName(pageId));
+        }
+        long pageLsn = PageHeader.pageLsn(chunk, offset);
+        long appendLsn = log.appendLsn();
+        if (pageLsn > appendLsn) {
+            counters.increment(Counter.PAGES_CORRUPT);
+            throw damaged(pageId, "pageLsn at most " + appendLsn, "pageLsn=" + pageLsn);
+        }
+    }
+
+    private void readBytes(long pageId, ByteBuffer chunk, int offset) {
+        for (int tries = 1; ; tries++) {
+            try {
+                store.read(pageId, chunk.duplicate().limit(offset + pageBytes).position(offset));
+                counters.increment(Counter.PAGE_READS);
+                return;
+            } catch (EOFException e) {
+                counters.increment(Counter.PAGES_CORRUPT);
+                throw damaged(pageId, "a page", "the end of the file");
+            } catch (IOException e) {
+                if (tries == TRIES_MAX) {
+                    throw new StorageException(
+                            "page read failed: file="
+                                    + fileName(pageId)
+                                    + ", "
+                                    + PageId.describe(pageId)
+                                    + ", tries="
+                                    + tries,
+                            e);
+                }
+                counters.increment(Counter.PAGE_READ_RETRIES);
+            }
+        }
+    }
+
+    private CorruptionException damaged(long pageId, String expected, String found) {
+        return new CorruptionException(
+                "page is damaged",
+                fileName(pageId),
+                Integer.toUnsignedLong(PageId.spaceId(pageId)),
+                Integer.toUnsignedLong(PageId.pageNumber(pageId)),
+                expected,
+                found);
+    }
+
+    private String fileName(long pageId) {
+        return store.fileName(PageId.spaceId(pageId));
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import dev.holdfast.io.checksum.PageChecksum;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** The data files, as the pool sees them. Safe for all threads; takes no latch of rank. */
+public interface PageStore {
+    /** Fills the target's remaining bytes, one page, with the page as it is on disk. */
+    void read(long pageId, ByteBuffer target) throws IOException;
+
+    /** Writes the source's remaining bytes, one sealed page. */
+    void write(long pageId, ByteBuffer source) throws IOException;
+
+    /** Makes durable what was written to the space's file before the call. */
+    void sync(int spaceId) throws IOException;
+
+    /** Makes durable what was written to any file before the call, by whomever. */
+    void syncAll() throws IOException;
+
+    /** The checksum kinds that pages of the space may bear, as a mask of {@code 1 << code}. */
+    int allowedKinds(int spaceId);
+
+    /** The kind that pages of the space are sealed with. */
+    PageChecksum checksumFor(int spaceId);
+
+    /** For messages; total on any id. */
+    String fileName(int spaceId);
+
+    /** Whether the space exists; pages of a space that does not are dropped, not written. */
+    boolean present(int spaceId);
+}
