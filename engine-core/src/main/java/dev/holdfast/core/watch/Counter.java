@@ -29,7 +29,20 @@ public enum Counter {
     MTR_COMMITS("groups", "mini-transactions that changed pages", "mtr"),
     MTR_REDO_BYTES("bytes", "redo bytes of mini-transactions", "mtr"),
     ROW_LOCK_WAITS("waits", "waits for a row that another transaction had written", "txn"),
-    ROW_LOCK_TIMEOUTS("waits", "row lock waits that ended by time-out", "txn");
+    ROW_LOCK_TIMEOUTS("waits", "row lock waits that ended by time-out", "txn"),
+    TREE_RESTARTS("restarts", "descents begun again because a page changed meanwhile", "btree"),
+    TREE_LATCHED_DESCENTS("descents", "descents by shared latches after many restarts", "btree"),
+    LEAF_SPLITS("splits", "leaves split, roots included", "btree"),
+    INNER_SPLITS("splits", "inner pages split, roots included", "btree"),
+    ROOT_SPLITS("splits", "times a tree became higher", "btree"),
+    ROOT_COLLAPSES("collapses", "times a tree became lower", "btree"),
+    PAGE_MERGES("merges", "pages freed because a neighbour took their records", "btree"),
+    EMPTY_LEAVES_FREED("pages", "empty leaves freed", "btree"),
+    VERSIONS_DROPPED("records", "settled versions dropped from full leaves", "btree"),
+    CURSOR_LEAVES("pages", "leaves copied for cursors", "btree"),
+    OVERFLOW_PAGES_WRITTEN("pages", "pages of long values written", "btree"),
+    OVERFLOW_PAGES_READ("pages", "pages of long values read", "btree"),
+    OVERFLOW_PAGES_FREED("pages", "pages of long values freed", "btree");
 
     private final String unit;
     private final String meaning;
