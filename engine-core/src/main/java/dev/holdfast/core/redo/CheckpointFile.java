@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.core.redo;
+
+import dev.holdfast.CorruptionException;
+import dev.holdfast.FormatException;
+import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.file.StorageFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
+
+/**
+ * The checkpoint file: two blocks, written in turn, so that one of them is always whole.
+ *
+ * <p>Safe for all threads; updates follow each other. A failed update is the caller's reason to
+ * make the engine fail: which record is on the disk is then unknown, and both are true.
+ */
+public final class CheckpointFile implements AutoCloseable {
+    /*
+     * The block that is written is the one that does not hold the newest sound record: a block that
+     * was unreadable at open is thereby the first to be rewritten.
+     */
+    public static final String NAME = "checkpoint";
+
+    private static final int BLOCKS = 2;
+
+    private final StorageFile file;
+    private final UUID store;
+    private final boolean oneWasUnreadable;
+    private final int epochMax;
+    private final ByteBuffer buffer = AlignedBuffers.allocate(CheckpointBlock.BYTES);
+
+    /** Serialises updates; a plain lock, since a virtual thread may update. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Written under the lock. */
+    private volatile CheckpointRecord newest;
+
+    /** Guarded by the lock. */
+    private int newestBlock;
+
+    private CheckpointFile(StorageFile file, UUID store, CheckpointRecord[] records) {
+        this.file = file;
+        this.store = store;
+        newestBlock = indexOfNewest(records);
+        newest = records[newestBlock];
+        CheckpointRecord other = records[1 - newestBlock];
+        oneWasUnreadable = other == null;
+        epochMax = other == null ? newest.epoch() : Math.max(newest.epoch(), other.epoch());
+    }
+
+    /** Makes the file of a new store with the same record in both blocks, synced. */
+    public static CheckpointFile create(
+            StorageDirectory directory, UUID store, CheckpointRecord first) throws IOException {
+        StorageFile file = directory.create(NAME);
+        CheckpointRecord[] records = {first.withSequence(1), first.withSequence(2)};
+        CheckpointFile created = new CheckpointFile(file, store, records);
+        for (int i = 0; i < BLOCKS; i++) {
+            created.writeBlock(i, records[i]);
+        }
+        file.sync(false);
+        return created;
+    }
+
+    /**
+     * Opens the file and reads both blocks.
+     *
+     * @throws CorruptionException if neither block is sound, or they are of another store
+     * @throws FormatException if the newest is of a version that this code does not know
+     */
+    public static CheckpointFile open(StorageDirectory directory, UUID store) throws IOException {
+        StorageFile file = directory.open(NAME);
+        boolean opened = false;
+        try {
+            CheckpointRecord[] records = new CheckpointRecord[BLOCKS];
+            ByteBuffer both = AlignedBuffers.allocate(BLOCKS * CheckpointBlock.BYTES);
+            if (file.length() >= both.capacity()) {
+                file.read(0, both);
+                for (int i = 0; i < BLOCKS; i++) {
+                    records[i] = readBlock(both, i * CheckpointBlock.BYTES, store);
+                }
+            }
+            if (records[0] == null && records[1] == null) {
+                throw new CorruptionException(
+                        "no readable checkpoint record",
+                        NAME,
+                        "a sound block of two",
+                        "length=" + file.length());
+            }
+            CheckpointFile result = new CheckpointFile(file, store, records);
+            opened = true;
+            return result;
+        } finally {
+            if (!opened) {
+                file.close();
+            }
+        }
+    }
+
+    /** The record in a block, or null if there is none that is whole. */
+    private static CheckpointRecord readBlock(ByteBuffer chunk, int offset, UUID store) {
+        if (!CheckpointBlock.isWhole(chunk, offset)) {
+            return null;
+        }
+        int version = CheckpointBlock.version(chunk, offset);
+        int features = CheckpointBlock.incompatibleFeatures(chunk, offset);
+        if (version != CheckpointBlock.VERSION || features != 0) {
+            throw new FormatException(
+                    "checkpoint file of another version",
+                    NAME,
+                    "version=" + CheckpointBlock.VERSION + ", incompatibleFeatures=0",
+                    "version=" + version + ", incompatibleFeatures=" + features);
+        }
+        UUID found = CheckpointBlock.store(chunk, offset);
+        if (!found.equals(store)) {
+            throw new CorruptionException(
+                    "checkpoint file of another store", NAME, "uuid=" + store, "uuid=" + found);
+        }
+        return CheckpointBlock.isLegal(chunk, offset) ? CheckpointBlock.read(chunk, offset) : null;
+    }
+
+    private static int indexOfNewest(CheckpointRecord[] records) {
+        if (records[0] == null || records[1] == null) {
+            return records[0] == null ? 1 : 0;
+        }
+        return records[0].sequence() > records[1].sequence() ? 0 : 1;
+    }
+
+    /** The newest record. */
+    public CheckpointRecord newest() {
+        return newest;
+    }
+
+    /** Whether one block was unreadable at open: torn by a crash, or damaged. */
+    public boolean oneWasUnreadable() {
+        return oneWasUnreadable;
+    }
+
+    /** The epoch that an open must use (P3), given the highest that its scan has met. */
+    public int nextEpoch(int scannedEpoch) {
+        return Math.max(epochMax, scannedEpoch) + (oneWasUnreadable ? 2 : 1);
+    }
+
+    /**
+     * Writes a record made from the newest one, and returns when it is on the disk.
+     *
+     * @param change runs under the file's lock; must not wait
+     */
+    public CheckpointRecord update(UnaryOperator<CheckpointRecord> change) throws IOException {
+        lock.lock();
+        try {
+            CheckpointRecord record = change.apply(newest).withSequence(newest.sequence() + 1);
+            Invariants.check(
+                    record.isPlausible(),
+                    "a checkpoint is within what is durable",
+                    record.checkpointLsn(),
+                    record.durableThrough());
+            Invariants.check(
+                    record.checkpointLsn() >= newest.checkpointLsn(),
+                    "a checkpoint does not go back",
+                    record.checkpointLsn(),
+                    newest.checkpointLsn());
+            int block = 1 - newestBlock;
+            writeBlock(block, record);
+            file.sync(true);
+            newestBlock = block;
+            newest = record;
+            return record;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void writeBlock(int block, CheckpointRecord record) throws IOException {
+        CheckpointBlock.write(buffer, 0, store, record);
+        file.write((long) block * CheckpointBlock.BYTES, buffer.clear());
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.core.redo;
+
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.io.memory.PageMemory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A group of redo records under construction; reusable, for one thread at a time.
+ *
+ * <p>{@link #ensure} makes room before the first change of a page. After it nothing allocates: what
+ * does not fit breaks an invariant.
+ */
+public final class RedoWriter {
+    /*
+     * The length of a body is known at its end and is a varint before it. One byte is kept free for
+     * it; a body of 128 bytes or more is moved up by the one or two bytes that are missing.
+     */
+    private static final int LENGTH_BYTES_MAX = 3;
+    private static final int NO_RECORD = -1;
+
+    private static final VarHandle SHORT =
+            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** More than type, flags, space, page and length of a record take. */
+    public static final int RECORD_OVERHEAD_MAX = 2 + 5 + 5 + LENGTH_BYTES_MAX;
+
+    private byte[] bytes;
+    private int length = GroupHeader.BYTES;
+    private int bodyStart = NO_RECORD;
+    private int recordCount;
+
+    /** A writer with room for a group of that many bytes, header included. */
+    public RedoWriter(int initialBytes) {
+        bytes = new byte[Lsn.aligned(Math.max(initialBytes, GroupHeader.BYTES))];
+    }
+
+    /** Grows the room to at least that many bytes from the group's start. Not in a record. */
+    public void ensure(int groupBytes) {
+        assert bodyStart == NO_RECORD : "record open: bodyStart=" + bodyStart;
+
+        if (bytes.length < groupBytes) {
+            byte[] grown = new byte[Lsn.aligned(Math.max(groupBytes, bytes.length * 2))];
+            System.arraycopy(bytes, 0, grown, 0, length);
+            bytes = grown;
+        }
+    }
+
+    /** Begins a record on a page. */
+    public void begin(int type, long pageId) {
+        assert bodyStart == NO_RECORD : "record open: bodyStart=" + bodyStart;
+        assert type > 0 && type <= RedoType.LAST : "type=" + type;
+
+        require(RECORD_OVERHEAD_MAX);
+        bytes[length] = (byte) type;
+        bytes[length + 1] = 0;
+        length += 2;
+        appendVarint(PageId.spaceId(pageId));
+        appendVarint(PageId.pageNumber(pageId));
+        bodyStart = length + 1;
+        length = bodyStart;
+    }
+
+    /** Begins a record that concerns no page. */
+    public void begin(int type) {
+        begin(type, PageId.of(0, 0));
+    }
+
+    public void putByte(int value) {
+        require(Byte.BYTES);
+        bytes[length] = (byte) value;
+        length += Byte.BYTES;
+    }
+
+    public void putShort(int value) {
+        require(Short.BYTES);
+        SHORT.set(bytes, length, (short) value);
+        length += Short.BYTES;
+    }
+
+    public void putInt(int value) {
+        require(Integer.BYTES);
+        INT.set(bytes, length, value);
+        length += Integer.BYTES;
+    }
+
+    public void putLong(long value) {
+        require(Long.BYTES);
+        LONG.set(bytes, length, value);
+        length += Long.BYTES;
+    }
+
+    /** Seven bits a byte, the low ones first; the value is taken as unsigned. */
+    public void putVarint(int value) {
+        require(5);
+        appendVarint(value);
+    }
+
+    public void putBytes(byte[] source, int offset, int count) {
+        require(count);
+        System.arraycopy(source, offset, bytes, length, count);
+        length += count;
+    }
+
+    public void putBytes(ByteBuffer chunk, int offset, int count) {
+        require(count);
+        PageMemory.copyOut(chunk, offset, bytes, length, count);
+        length += count;
+    }
+
+    /** Ends the record that was begun. */
+    public void end() {
+        assert bodyStart != NO_RECORD : "no record open";
+
+        int bodyLength = length - bodyStart;
+        int extra = varintBytes(bodyLength) - 1;
+        if (extra > 0) {
+            require(extra);
+            System.arraycopy(bytes, bodyStart, bytes, bodyStart + extra, bodyLength);
+        }
+        length = bodyStart - 1;
+        appendVarint(bodyLength);
+        length += bodyLength;
+        bodyStart = NO_RECORD;
+        recordCount++;
+    }
+
+    /** The bytes of the group so far, header included. */
+    public int length() {
+        return length;
+    }
+
+    /** The records that were ended. */
+    public int recordCount() {
+        return recordCount;
+    }
+
+    public boolean isEmpty() {
+        return length == GroupHeader.BYTES;
+    }
+
+    /** Forgets the group; the room stays. */
+    public void reset() {
+        length = GroupHeader.BYTES;
+        bodyStart = NO_RECORD;
+        recordCount = 0;
+    }
+
+    /** The group's bytes for the copy into the ring; header and the rest up to 16 are set. */
+    byte[] finished(long startLsn) {
+        assert bodyStart == NO_RECORD : "record open: bodyStart=" + bodyStart;
+
+        GroupHeader.write(bytes, length, startLsn);
+        for (int i = length; i < Lsn.aligned(length); i++) {
+            bytes[i] = 0;
+        }
+        return bytes;
+    }
+
+    private void appendVarint(int value) {
+        int rest = value;
+        while ((rest & ~0x7F) != 0) {
+            bytes[length] = (byte) (rest | 0x80);
+            length++;
+            rest >>>= 7;
+        }
+        bytes[length] = (byte) rest;
+        length++;
+    }
+
+    private static int varintBytes(int value) {
+        return value < 1 << 7 ? 1 : value < 1 << 14 ? 2 : LENGTH_BYTES_MAX;
+    }
+
+    private void require(int count) {
+        Invariants.check(
+                bytes.length - length >= count, "redo group fits its room", length, bytes.length);
+    }
+}
