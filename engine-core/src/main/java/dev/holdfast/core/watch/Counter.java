@@ -48,7 +48,18 @@ public enum Counter {
     CURSOR_LEAVES("pages", "leaves copied for cursors", "btree"),
     OVERFLOW_PAGES_WRITTEN("pages", "pages of long values written", "btree"),
     OVERFLOW_PAGES_READ("pages", "pages of long values read", "btree"),
-    OVERFLOW_PAGES_FREED("pages", "pages of long values freed", "btree");
+    OVERFLOW_PAGES_FREED("pages", "pages of long values freed", "btree"),
+    SPACE_PAGES_GROWN("pages", "pages that data files grew by", "space"),
+    SPACE_GROWTH_WAITS("waits", "waits for a data file to grow", "space"),
+    SPACE_GROWTH_REFUSED("attempts", "growths that found no room on the disk", "space"),
+    SPACE_PAGES_ALLOCATED("pages", "pages given to a tree or an undo log", "space"),
+    SPACE_PAGES_FREED("pages", "pages that became free again", "space"),
+    SPACE_PAGES_CONDEMNED("pages", "pages unlinked that waited for their epochs", "space"),
+    SPACE_MAPS_LOADED("pages", "allocation maps looked at for the first time", "space"),
+    SPACE_SHRINKS("cuts", "times a data file was cut shorter", "space"),
+    CATALOG_WAITS("waits", "waits for another change of the catalog", "catalog"),
+    TABLES_CREATED("tables", "tables created", "catalog"),
+    TABLES_DROPPED("tables", "tables dropped, resumed drops included", "catalog");
 
     private final String unit;
     private final String meaning;
