@@ -96,7 +96,7 @@ public final class BlockingExecutor implements AutoCloseable {
     }
 
     /** How many threads are alive now. */
-    int threadCount() {
+    public int threadCount() {
         return threads.getPoolSize();
     }
 

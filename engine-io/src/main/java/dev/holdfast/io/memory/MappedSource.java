@@ -23,6 +23,17 @@ final class MappedSource implements MemorySource {
 
     private static final int TRIES_MAX = 100;
 
+    private final Path directory;
+
+    /** Maps files of the system's directory for temporary files. */
+    MappedSource() {
+        this(Path.of(System.getProperty("java.io.tmpdir")));
+    }
+
+    MappedSource(Path directory) {
+        this.directory = directory;
+    }
+
     @Override
     public String name() {
         return "mapped";
@@ -59,8 +70,8 @@ final class MappedSource implements MemorySource {
         }
     }
 
-    private static ByteBuffer map(int bytes) throws IOException {
-        Path file = Files.createTempFile("holdfast-pool-", ".tmp");
+    private ByteBuffer map(int bytes) throws IOException {
+        Path file = Files.createTempFile(directory, "holdfast-pool-", ".tmp");
         try (FileChannel channel =
                 FileChannel.open(
                         file,
@@ -82,13 +93,13 @@ final class MappedSource implements MemorySource {
         }
     }
 
-    private static OutOfMemoryError failed(int bytes, IOException cause) {
+    private OutOfMemoryError failed(int bytes, IOException cause) {
         OutOfMemoryError error =
                 new OutOfMemoryError(
                         "pool memory cannot be mapped: bytes="
                                 + bytes
                                 + ", directory="
-                                + System.getProperty("java.io.tmpdir")
+                                + directory
                                 + ", reason="
                                 + cause.getMessage());
         error.initCause(cause);

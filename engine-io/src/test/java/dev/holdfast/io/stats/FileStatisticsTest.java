@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.io.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The line of the report and the figures behind it. */
+final class FileStatisticsTest {
+
+    private final FileStatistics statistics = new FileStatistics();
+
+    @Test
+    void givenNoRequest_whenReported_thenAllIsZeroAndNothingIsDividedByIt() {
+        assertThat(statistics.toRow("main.hfs", 4096))
+                .isEqualTo(
+                        "main.hfs: read: 0 requests, 0 pages, 0.00 secs, 0.000 ms/r, "
+                                + "write: 0 requests, 0 pages, 0.00 secs, 0.000 ms/r, "
+                                + "sync: 0 requests, 0.00 secs, 0.000 ms/r");
+    }
+
+    @Test
+    void givenRequests_whenReported_thenRequestsPagesAndTimesAreTold() {
+        long aSecondAgo = FileStatistics.start() - 1_000_000_000L;
+
+        statistics.readDone(aSecondAgo, 8192);
+        statistics.readDone(FileStatistics.start(), 4096);
+        statistics.writeDone(aSecondAgo, 16384);
+        statistics.syncDone(aSecondAgo);
+
+        assertThat(statistics.reads()).isEqualTo(2);
+        assertThat(statistics.readNanos()).isGreaterThanOrEqualTo(1_000_000_000L);
+        assertThat(statistics.readLatency().count()).isEqualTo(2);
+        assertThat(statistics.readLatency().percentile(100)).isGreaterThan(1_000_000_000L);
+        assertThat(statistics.writeLatency().count()).isEqualTo(1);
+        assertThat(statistics.syncLatency().count()).isEqualTo(1);
+        assertThat(statistics.syncNanos()).isGreaterThanOrEqualTo(1_000_000_000L);
+        assertThat(statistics.toRow("main.hfs", 4096))
+                .contains("read: 2 requests, 3 pages, ")
+                .contains("write: 1 requests, 4 pages, ")
+                .contains("sync: 1 requests, ");
+    }
+
+    @Test
+    void givenTheSites_whenListed_thenEachHasItsOwnRankMeaningAndCounters() {
+        Set<Object> distinct = new HashSet<>();
+        for (IoSites site : IoSites.values()) {
+
+            assertThat(site.meaning()).isNotBlank();
+            assertThat(site.siteName()).isEqualTo(site.name());
+            assertThat(distinct.add(site.rank())).isTrue();
+            assertThat(distinct.add(site.counters())).isTrue();
+        }
+    }
+}
