@@ -168,7 +168,8 @@ public final class Fault {
 
     /** Counts the request if it is of this kind, and tells whether it is hit; the plan calls. */
     boolean meets(Operation what, String name, long position, int length) {
-        if (what != operation || position >= rangeTo || position + length <= rangeFrom) {
+        long end = position + Math.max(length, 1);
+        if (what != operation || position >= rangeTo || end <= rangeFrom) {
             return false;
         }
         if (!names.matcher(name).matches()) {

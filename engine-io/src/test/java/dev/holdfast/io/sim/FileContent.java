@@ -55,10 +55,15 @@ final class FileContent {
     }
 
     void write(Write write) {
+        writeData(write);
+        growTo(write.end());
+    }
+
+    /** Writes all bytes without touching the length; {@link #growTo} or {@link #cut} follows. */
+    void writeData(Write write) {
         for (int i = 0; i < write.pieceCount(); i++) {
             put(write, i);
         }
-        growTo(write.end());
     }
 
     /**
@@ -70,9 +75,7 @@ final class FileContent {
     void writeData(Write write, int sectorBytes, BitSet kept, BitSet garbage, SeededRandom noise) {
         int sectors = write.sectorCount(sectorBytes);
         if (garbage.isEmpty() && kept.nextClearBit(0) >= sectors) {
-            for (int i = 0; i < write.pieceCount(); i++) {
-                put(write, i);
-            }
+            writeData(write);
             return;
         }
         long firstSector = write.position() / sectorBytes;

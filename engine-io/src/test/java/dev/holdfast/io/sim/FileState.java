@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.sim;
 
-import java.util.BitSet;
-
 /** One file, apart from its names: what reads show, what would survive, and what lies between. */
 final class FileState {
     private FileContent visible;
@@ -59,7 +57,7 @@ final class FileState {
         switch (outcome) {
             case DURABLE:
                 for (int i = 0; i < count; i++) {
-                    pending.get(i).applyTo(durable);
+                    pending.get(i).saveTo(durable);
                 }
                 pending.removeFirst(count);
                 break;
@@ -75,6 +73,7 @@ final class FileState {
                         pending.get(i).applyTo(durable);
                     }
                 }
+                durable.cut();
                 pending.removeFirst(count);
                 break;
             case REVERTED:
@@ -83,18 +82,16 @@ final class FileState {
                 for (int i = 0; i < pending.count(); i++) {
                     pending.get(i).applyTo(visible);
                 }
+                visible.cut();
                 break;
         }
     }
 
     /** Changes bytes at rest: durable and visible ones at once, whatever is pending. */
     void damage(Write write) {
-        BitSet all = new BitSet();
-        all.set(0, write.sectorCount(Block.BYTES));
-        SeededRandom unused = new SeededRandom(0);
-        visible.writeData(write, Block.BYTES, all, new BitSet(), unused);
+        visible.writeData(write);
         visible.cut();
-        durable.writeData(write, Block.BYTES, all, new BitSet(), unused);
+        durable.writeData(write);
         durable.cut();
     }
 

@@ -17,12 +17,26 @@ record PendingChange(long sequence, Write write, long newLength) {
         return newLength >= 0;
     }
 
-    /** Changes the content as if the whole change had arrived. */
+    /**
+     * Changes the content as if the whole change had arrived. When not all changes before it have,
+     * a cut must follow: a write that grew nothing then grows nothing now.
+     */
     void applyTo(FileContent content) {
-        if (write != null) {
-            content.write(write);
-        } else {
+        if (write == null) {
             content.truncate(Math.min(newLength, content.length()));
+            return;
+        }
+        content.writeData(write);
+        if (changesLength()) {
+            content.growTo(newLength);
+        }
+    }
+
+    /** As {@link #applyTo} for a sync that saves this change: the length then includes it. */
+    void saveTo(FileContent content) {
+        applyTo(content);
+        if (write != null) {
+            content.growTo(write.end());
         }
     }
 }

@@ -15,7 +15,8 @@ import java.util.List;
 
 /** The directory of a {@link SimulatedDisk} as one program has it open. */
 final class SimulatedDirectory implements StorageDirectory {
-    private static final String LOCK_HOLDER = "another directory of the same simulated disk";
+    private static final String LOCK_HOLDER =
+            "pid=" + ProcessHandle.current().pid() + ", disk=simulated";
 
     private final SimulatedDisk disk;
     private volatile boolean isClosed;

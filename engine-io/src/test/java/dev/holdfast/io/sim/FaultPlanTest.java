@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.io.sim;
+
+import static dev.holdfast.io.sim.TestBytes.createSynced;
+import static dev.holdfast.io.sim.TestBytes.filled;
+import static dev.holdfast.io.sim.TestBytes.read;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.file.StorageErrors;
+import dev.holdfast.io.file.StorageFile;
+import dev.holdfast.io.sim.Fault.Arrival;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Planned faults: were one not to happen, the engine's tests of it would prove nothing. */
+final class FaultPlanTest {
+    private static final int PAGE = 4096;
+
+    private final SimulatedDisk disk = SimulatedDisk.create();
+    private final StorageDirectory directory = disk.directory();
+    private final FaultPlan faults = disk.faults();
+    private StorageFile file;
+
+    @BeforeEach
+    void createFile() throws IOException {
+        file = createSynced(directory, "a", 2 * PAGE, 1);
+    }
+
+    @Test
+    void givenAFaultOfTheSecondWrite_whenWritten_thenThatOneFailsAndNoOther() throws IOException {
+        Fault fault = faults.add(Fault.on(Operation.WRITE, "a").nth(2).error(Fault.IO_ERROR));
+        StorageFile other = directory.create("b");
+
+        file.write(0, filled(PAGE, 2));
+        other.write(0, filled(PAGE, 2));
+        assertThatThrownBy(() -> file.write(PAGE, filled(PAGE, 2)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("write failed: file=a, position=4096, bytes=4096")
+                .hasMessageContaining(Fault.IO_ERROR);
+        file.write(0, filled(PAGE, 3));
+
+        assertThat(fault.hits()).isEqualTo(1);
+        assertThat(read(file, 0, PAGE)).containsOnly(3);
+        assertThat(read(file, PAGE, PAGE)).containsOnly(1);
+    }
+
+    @Test
+    void givenAStickyFaultOfARange_whenRead_thenThatRangeAloneFailsEachTime() throws IOException {
+        faults.add(Fault.on(Operation.READ, "*").range(5000, 5001).sticky().error(Fault.IO_ERROR));
+
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> read(file, PAGE, PAGE)).hasMessageContaining("read failed");
+        }
+
+        assertThat(read(file, 0, PAGE)).containsOnly(1);
+        assertThat(read(file, PAGE, 904)).containsOnly(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Arrival.class)
+    void givenAFailingWrite_whenReadAfterwards_thenTheStatedPartHasArrived(Arrival arrival)
+            throws IOException {
+        Set<Integer> arrived = new HashSet<>();
+        faults.add(Fault.on(Operation.WRITE, "a").sticky().error(Fault.IO_ERROR, arrival));
+
+        for (int i = 0; i < 50; i++) {
+            int fill = 2 + i;
+            assertThatThrownBy(() -> file.write(0, filled(PAGE, fill)));
+            byte[] bytes = read(file, 0, PAGE);
+            int length = 0;
+            while (length < PAGE && bytes[length] == fill) {
+                length++;
+            }
+            arrived.add(length);
+        }
+
+        switch (arrival) {
+            case NONE -> assertThat(arrived).containsExactly(0);
+            case SOME -> assertThat(arrived.size()).isGreaterThan(20);
+            case ALL -> assertThat(arrived).containsExactly(PAGE);
+        }
+    }
+
+    @Test
+    void givenAFailedSync_whenLaterSyncsSucceed_thenWhatItShouldHaveSavedIsNeverDurable()
+            throws IOException {
+        faults.add(Fault.on(Operation.SYNC, "a").sync(SyncOutcome.NEVER_DURABLE));
+        file.write(0, filled(PAGE, 2));
+
+        assertThatThrownBy(() -> file.sync(true)).hasMessageContaining("sync failed: file=a");
+        file.write(PAGE, filled(PAGE, 3));
+        file.sync(true);
+
+        assertThat(read(file, 0, PAGE)).containsOnly(2);
+        for (int seed = 0; seed < 20; seed++) {
+            SimulatedDisk after = disk.crash(CrashMode.ALL_PENDING, seed).disk();
+            assertThat(after.contents("a", 0, PAGE)).containsOnly(1);
+            assertThat(after.contents("a", PAGE, PAGE)).containsOnly(3);
+        }
+        SimulatedDisk killed = disk.crash(CrashMode.PROCESS_KILLED, 0).disk();
+        assertThat(killed.contents("a", 0, PAGE)).containsOnly(2);
+        killed.directory().open("a").sync(true);
+        SimulatedDisk after = killed.crash(CrashMode.ALL_PENDING, 0).disk();
+        assertThat(after.contents("a", 0, PAGE)).containsOnly(1);
+    }
+
+    @Test
+    void givenGrowthLostByAFailedSync_whenALaterWriteIsSynced_thenThatOneIsDurable()
+            throws IOException {
+        faults.add(Fault.on(Operation.SYNC, "a").sync(SyncOutcome.NEVER_DURABLE));
+        file.write(2 * PAGE, filled(2 * PAGE, 2));
+        assertThatThrownBy(() -> file.sync(true)).isInstanceOf(IOException.class);
+
+        file.write(3 * PAGE, filled(100, 3));
+        file.sync(true);
+
+        SimulatedDisk after = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
+        assertThat(after.contents("a", 2 * PAGE, PAGE)).containsOnly(0);
+        assertThat(after.contents("a", 3 * PAGE, 100)).containsOnly(3);
+        assertThat(after.contents("a")).hasSize(3 * PAGE + 100);
+    }
+
+    @Test
+    void givenAFailedSyncThatReverts_whenRead_thenTheOldBytesAreBack() throws IOException {
+        faults.add(Fault.on(Operation.SYNC, "a").sync(SyncOutcome.REVERTED, Fault.NO_SPACE));
+        file.write(0, filled(3 * PAGE, 2));
+
+        assertThatThrownBy(() -> file.sync(true))
+                .isInstanceOfSatisfying(
+                        IOException.class,
+                        e -> assertThat(StorageErrors.isSpaceExhausted(e)).isTrue());
+
+        assertThat(file.length()).isEqualTo(2 * PAGE);
+        assertThat(read(file, 0, 2 * PAGE)).containsOnly(1);
+    }
+
+    @Test
+    void givenAFailedSyncThatSavedPart_whenPowerIsLost_thenThatPartIsDurable() throws IOException {
+        faults.add(Fault.on(Operation.SYNC, "a").sync(SyncOutcome.PARTLY_DURABLE));
+        for (int i = 0; i < 20; i++) {
+            file.write(i * 100L, filled(100, 2));
+        }
+
+        assertThatThrownBy(() -> file.sync(true));
+
+        byte[] bytes = disk.crash(CrashMode.ALL_PENDING, 0).disk().contents("a", 0, 2000);
+        assertThat(bytes).contains(1).contains(2);
+        assertThat(read(file, 0, 2000)).containsOnly(2);
+    }
+
+    @Test
+    void givenALyingSync_whenPowerIsLost_thenOnlyTheNextHonestOneHelps() throws IOException {
+        faults.add(Fault.on(Operation.SYNC, "a").sync(SyncOutcome.LIED));
+        file.write(0, filled(PAGE, 2));
+
+        file.sync(true);
+
+        byte[] lied = disk.crash(CrashMode.NOTHING_PENDING, 0).disk().contents("a", 0, PAGE);
+        assertThat(lied).containsOnly(1);
+        file.sync(true);
+        byte[] saved = disk.crash(CrashMode.NOTHING_PENDING, 0).disk().contents("a", 0, PAGE);
+        assertThat(saved).containsOnly(2);
+    }
+
+    @Test
+    void givenDirectorySyncsThatFailOrLie_whenPowerIsLost_thenTheNameCanBeGone()
+            throws IOException {
+        faults.add(Fault.on(Operation.SYNC_DIRECTORY, "").sync(SyncOutcome.LIED));
+        faults.add(Fault.on(Operation.SYNC_DIRECTORY, "").nth(2).error(Fault.IO_ERROR));
+        directory.create("b").close();
+
+        directory.syncDirectory("");
+        assertThatThrownBy(() -> directory.syncDirectory("")).isInstanceOf(IOException.class);
+
+        SimulatedDisk after = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
+        assertThat(after.directory().exists("b")).isFalse();
+    }
+
+    @Test
+    void givenALostWrite_whenRead_thenTheOldBytesAreThereThoughItSucceeded() throws IOException {
+        Fault fault = faults.add(Fault.on(Operation.WRITE, "a").lost());
+
+        file.write(0, filled(PAGE, 2));
+        file.sync(true);
+
+        assertThat(fault.hits()).isEqualTo(1);
+        assertThat(read(file, 0, PAGE)).containsOnly(1);
+    }
+
+    @Test
+    void givenAMisdirectedWrite_whenRead_thenAnotherPageHasItsBytes() throws IOException {
+        faults.add(Fault.on(Operation.WRITE, "a").misdirected(PAGE));
+
+        file.write(0, filled(PAGE, 2));
+
+        assertThat(read(file, 0, PAGE)).containsOnly(1);
+        assertThat(read(file, PAGE, PAGE)).containsOnly(2);
+    }
+
+    @Test
+    void givenABitFlippedInOneRead_whenReadAgain_thenTheBytesAreSound() throws IOException {
+        faults.add(Fault.on(Operation.READ, "a").flipBit(5000, 3));
+
+        byte[] flipped = read(file, PAGE, PAGE);
+        byte[] sound = read(file, PAGE, PAGE);
+
+        assertThat(flipped[5000 - PAGE]).isEqualTo((byte) (1 ^ 8));
+        assertThat(sound).containsOnly(1);
+    }
+
+    @Test
+    void givenABitFlippedAtRest_whenPowerIsLost_thenItStaysFlipped() throws IOException {
+        disk.flipBit("a", 5000, 3);
+
+        SimulatedDisk after = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
+
+        assertThat(read(file, 5000, 1)).containsOnly(1 ^ 8);
+        assertThat(after.contents("a")[5000]).isEqualTo((byte) (1 ^ 8));
+        assertThat(after.contents("a")[5001]).isEqualTo((byte) 1);
+    }
+
+    @Test
+    void givenAFullDisk_whenGrown_thenItFailsUntilThereIsRoomAndOverwritesWork()
+            throws IOException {
+        disk.limitCapacity(4 * PAGE);
+        file.write(0, filled(2 * PAGE, 2));
+
+        assertThatThrownBy(() -> file.zeroFill(2 * PAGE, 9 * PAGE))
+                .isInstanceOfSatisfying(
+                        IOException.class,
+                        e -> assertThat(StorageErrors.isSpaceExhausted(e)).isTrue());
+        file.write(0, filled(4 * PAGE, 3));
+
+        assertThat(file.length()).isEqualTo(4 * PAGE);
+        assertThat(disk.usedBytes()).isEqualTo(4 * PAGE);
+        disk.limitCapacity(6 * PAGE);
+        file.write(5L * PAGE, filled(PAGE, 4));
+        StorageFile other = directory.create("b");
+        other.write(0, filled(PAGE, 4));
+        assertThatThrownBy(() -> other.write(PAGE, filled(PAGE, 4)));
+        file.close();
+        directory.delete("a");
+        other.write(PAGE, filled(PAGE, 4));
+    }
+
+    @Test
+    void givenSplitTransfers_whenPowerIsLostBetween_thenPartOfAWriteCanBeThere()
+            throws IOException {
+        faults.splitTransfers(new SeededRandom(1));
+        int before = disk.eventCount();
+
+        file.write(0, filled(2 * PAGE, 2));
+
+        assertThat(disk.eventCount() - before).isGreaterThan(1);
+        CrashImage image = CrashImage.build(disk.trace(), before + 1, CrashMode.ALL_PENDING, 0);
+        assertThat(image.disk().contents("a")).contains(1).contains(2);
+    }
+
+    @Test
+    void givenAStuckDevice_whenReleased_thenTheRequestGoesOnAndOthersNeverWaited()
+            throws Exception {
+        Fault stuck = faults.add(Fault.on(Operation.WRITE, "a").stuck());
+        CountDownLatch started = new CountDownLatch(1);
+        AtomicBoolean isDone = new AtomicBoolean();
+        Thread writer =
+                new Thread(
+                        () -> {
+                            started.countDown();
+                            writeUnchecked(2);
+                            isDone.set(true);
+                        });
+        writer.start();
+        started.await();
+        while (stuck.hits() == 0) {
+            Thread.onSpinWait();
+        }
+
+        writer.interrupt();
+        byte[] during = read(file, 0, PAGE);
+
+        assertThat(isDone).isFalse();
+        assertThat(during).containsOnly(1);
+        stuck.release();
+        writer.join();
+        assertThat(isDone).isTrue();
+        assertThat(read(file, 0, PAGE)).containsOnly(2);
+    }
+
+    @Test
+    void givenALatency_whenRequestsAreServed_thenTheyTakeAtLeastThatLong() throws IOException {
+        long millis = TimeUnit.MILLISECONDS.toNanos(1);
+        Latency latency = Latency.of(0, 2 * millis, 0, 1 << 20).withTail(0.5).withStalls(1, millis);
+        disk.shapeLatency(latency, 1, new SeededRandom(1));
+        long start = System.nanoTime();
+
+        file.write(0, filled(1 << 12, 2));
+
+        long least = 3 * millis + TimeUnit.SECONDS.toNanos(1) / 256;
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(least);
+        assertThat(file.statistics().writeNanos()).isGreaterThanOrEqualTo(least);
+    }
+
+    @Test
+    void givenAnUnpluggedDisk_whenUsed_thenAllFailsUntilItIsBackAndNothingIsDurable()
+            throws IOException {
+        file.write(0, filled(PAGE, 2));
+        disk.unplug();
+
+        assertThatThrownBy(() -> file.sync(true)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> file.write(0, filled(PAGE, 3))).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> read(file, 0, PAGE)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> directory.create("b")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> directory.syncDirectory("")).isInstanceOf(IOException.class);
+
+        disk.plugIn();
+        assertThat(read(file, 0, PAGE)).containsOnly(2);
+        byte[] left = disk.crash(CrashMode.NOTHING_PENDING, 0).disk().contents("a", 0, PAGE);
+        assertThat(left).containsOnly(1);
+    }
+
+    @Test
+    void givenOpenFilesOnWindows_whenDeletedOrReplaced_thenItFailsSoManyTimes() throws IOException {
+        StorageFile other = directory.create("b");
+        faults.sharingViolations(2);
+
+        assertThatThrownBy(() -> directory.delete("a")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> directory.rename("a", "b")).isInstanceOf(IOException.class);
+
+        other.close();
+        directory.rename("a", "b");
+        assertThat(directory.list("")).containsExactly("b");
+    }
+
+    @Test
+    void givenFaultsOfNames_whenTheyHit_thenNothingHasHappened() throws IOException {
+        faults.add(Fault.on(Operation.CREATE, "b").error(Fault.NO_SPACE));
+        faults.add(Fault.on(Operation.RENAME, "a").error(Fault.IO_ERROR));
+        faults.add(Fault.on(Operation.DELETE, "*").error(Fault.READ_ONLY));
+        faults.add(Fault.on(Operation.TRUNCATE, "a").error(Fault.IO_ERROR));
+
+        assertThatThrownBy(() -> directory.create("b")).hasMessageContaining(Fault.NO_SPACE);
+        assertThatThrownBy(() -> directory.rename("a", "c")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> directory.delete("a")).hasMessageContaining(Fault.READ_ONLY);
+        assertThatThrownBy(() -> file.truncate(0)).isInstanceOf(IOException.class);
+
+        assertThat(directory.list("")).containsExactly("a");
+        assertThat(file.length()).isEqualTo(2 * PAGE);
+    }
+
+    @Test
+    void givenAFaultWithoutEffect_whenAdded_thenItIsRefused() {
+        assertThatThrownBy(() -> faults.add(Fault.on(Operation.READ, "a")))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private void writeUnchecked(int fill) {
+        try {
+            file.write(0, filled(PAGE, fill));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
