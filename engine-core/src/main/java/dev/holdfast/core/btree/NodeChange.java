@@ -62,38 +62,18 @@ final class NodeChange {
             int length,
             NodeScratch scratch) {
         switch (type) {
-            case LEAF_INSERT:
-                insert(chunk, page, pageBytes, body, at, length, scratch);
-                break;
-            case LEAF_REMOVE:
-                remove(chunk, page, Varint.get(body, at));
-                break;
-            case LEAF_REPLACE:
-                replace(chunk, page, pageBytes, body, at, length, scratch);
-                break;
-            case LEAF_HEADER:
-                header(chunk, page, pageBytes, body, at, scratch);
-                break;
-            case NODE_COMPACT:
-                compact(chunk, page, pageBytes, body, at, scratch);
-                break;
-            case NODE_CUT:
-                cut(chunk, page, pageBytes, body, at, scratch);
-                break;
-            case NODE_FENCES:
-                fences(chunk, page, pageBytes, body, at, length, scratch);
-                break;
-            case NODE_BUILD:
-                NodeImage.apply(chunk, page, pageBytes, body, at);
-                break;
-            case INNER_INSERT:
-                insert(chunk, page, pageBytes, body, at, length, scratch);
-                break;
-            case INNER_REMOVE:
-                removeChildren(chunk, page, body, at);
-                break;
-            default:
-                throw new IllegalStateException("unknown change of a tree page: type=" + type);
+            case LEAF_INSERT, INNER_INSERT ->
+                    insert(chunk, page, pageBytes, body, at, length, scratch);
+            case LEAF_REMOVE -> remove(chunk, page, Varint.get(body, at));
+            case LEAF_REPLACE -> replace(chunk, page, pageBytes, body, at, length, scratch);
+            case LEAF_HEADER -> header(chunk, page, pageBytes, body, at, scratch);
+            case NODE_COMPACT -> compact(chunk, page, pageBytes, body, at, scratch);
+            case NODE_CUT -> cut(chunk, page, pageBytes, body, at, scratch);
+            case NODE_FENCES -> fences(chunk, page, pageBytes, body, at, length, scratch);
+            case NODE_BUILD -> NodeImage.apply(chunk, page, pageBytes, body, at);
+            case INNER_REMOVE -> removeChildren(chunk, page, body, at);
+            default ->
+                    throw new IllegalStateException("unknown change of a tree page: type=" + type);
         }
     }
 

@@ -84,6 +84,16 @@ final class NodeLayout {
         return pageBytes - SLOTS_OFFSET - TRAILER_BYTES;
     }
 
+    /** From the page's header. */
+    static int treeId(ByteBuffer chunk, int page) {
+        return PageMemory.getInt(chunk, page + PageHeader.TREE_ID_OFFSET);
+    }
+
+    /** From the page's header. */
+    static int pageType(ByteBuffer chunk, int page) {
+        return PageMemory.getUnsignedByte(chunk, page + PageHeader.TYPE_OFFSET);
+    }
+
     static int level(ByteBuffer chunk, int page) {
         return PageMemory.getUnsignedByte(chunk, page + LEVEL_OFFSET);
     }
