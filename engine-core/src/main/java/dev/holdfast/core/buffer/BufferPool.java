@@ -222,6 +222,8 @@ public final class BufferPool implements AutoCloseable {
     public boolean tryLatchShared(int frame, long pageId) {
         CoreSites site = sites.of(pageId);
         int line = FrameTable.line(frame);
+        assert !HeldLatches.holds(site, frame) : "fixed twice: " + frames.describe(frame);
+
         BufferLatch.acquireShared(table, line, site);
         if (!holds(frame, pageId)) {
             BufferLatch.releaseShared(table, line);
@@ -236,6 +238,8 @@ public final class BufferPool implements AutoCloseable {
     public boolean tryLatchExclusive(int frame, long pageId) {
         CoreSites site = sites.of(pageId);
         int line = FrameTable.line(frame);
+        assert !HeldLatches.holds(site, frame) : "fixed twice: " + frames.describe(frame);
+
         BufferLatch.acquireExclusive(table, line, site);
         if (!holds(frame, pageId)) {
             BufferLatch.releaseExclusive(table, line);

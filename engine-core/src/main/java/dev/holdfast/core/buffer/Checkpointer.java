@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.Counters;
+import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.Latch;
+import dev.holdfast.sync.TestHooks;
+import java.io.IOException;
+
+/** Finds how far the log is no longer needed, and records it. */
+public final class Checkpointer {
+    /*
+     * The candidate (P11): the closed LSN is read first, then all frames; the minimum of both. A
+     * group below the closed LSN has marked its frames, so none is missed. A frame's recovery LSN
+     * moves only after its page was written and its file synced, so nothing below the candidate is
+     * unsynced, except what an earlier process left in the operating system's cache: for that the
+     * first checkpoint syncs every file (P11a).
+     *
+     * The log is made durable through the candidate before that is recorded, so that recovery finds
+     * the log there that it is told to begin with.
+     */
+    public static final String CANDIDATE_FOUND = "buffer.checkpoint.candidate";
+
+    private final BufferPool pool;
+    private final PageStore store;
+    private final WriteAhead log;
+    private final PageFlusher flusher;
+    private final CheckpointSink sink;
+    private final EngineHealth health;
+    private final Counters counters;
+    private final Latch latch = new Latch(CoreSites.CHECKPOINT);
+    private final int[] candidates;
+
+    /** Guarded by the latch. */
+    private boolean allFilesSynced;
+
+    private long recordedLsn;
+
+    public Checkpointer(
+            BufferPool pool,
+            PageStore store,
+            WriteAhead log,
+            PageFlusher flusher,
+            CheckpointSink sink,
+            EngineHealth health,
+            Counters counters) {
+        this.pool = pool;
+        this.store = store;
+        this.log = log;
+        this.flusher = flusher;
+        this.sink = sink;
+        this.health = health;
+        this.counters = counters;
+        this.candidates = new int[pool.frameCount()];
+    }
+
+    /**
+     * Makes a checkpoint; writers go on meanwhile.
+     *
+     * <p><b>Latches:</b> none held.
+     *
+     * @param sharp whether pages that are dirty now are written first
+     * @return the LSN that recovery would start from
+     * @throws dev.holdfast.EngineFailedException if the engine failed, by this or before
+     */
+    public long checkpoint(boolean sharp) {
+        health.check();
+        latch.acquireExclusive();
+        try {
+            if (sharp) {
+                writeAllBelow(log.appendLsn());
+            }
+            return record(sharp);
+        } catch (IOException e) {
+            health.fail(e);
+            health.check();
+            return recordedLsn;
+        } finally {
+            latch.releaseExclusive();
+        }
+    }
+
+    private long record(boolean always) throws IOException {
+        long closedLsn = log.closedLsn();
+        long candidate = pool.oldestRecoveryLsn(closedLsn);
+        TestHooks.reached(CANDIDATE_FOUND);
+        if (candidate <= recordedLsn && !always) {
+            return recordedLsn;
+        }
+        if (!allFilesSynced) {
+            store.syncAll();
+            allFilesSynced = true;
+        }
+        log.makeDurable(candidate);
+        health.check();
+        sink.record(candidate);
+        recordedLsn = candidate;
+        counters.increment(Counter.CHECKPOINTS);
+        return candidate;
+    }
+
+    private void writeAllBelow(long lsn) {
+        while (true) {
+            long writesBefore = pool.writeEnds().ended();
+            int count = 0;
+            for (PoolShard shard : pool.supply().shards()) {
+                count = shard.flushList().collect(candidates, count, candidates.length, lsn);
+            }
+            if (count > 0) {
+                flusher.write(candidates, count, true);
+            } else if (pool.oldestRecoveryLsn(lsn) < lsn) {
+                // The cleaner is writing the last ones.
+                pool.writeEnds().awaitAfter(writesBefore);
+            } else {
+                return;
+            }
+        }
+    }
+}

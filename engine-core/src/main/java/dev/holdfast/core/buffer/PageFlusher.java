@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import dev.holdfast.core.dblwr.Doublewrite;
+import dev.holdfast.core.dblwr.DoublewriteBatch;
+import dev.holdfast.core.page.PageHeader;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.Counters;
+import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.BufferLatch;
+import dev.holdfast.sync.HeldLatches;
+import dev.holdfast.sync.PlantedFault;
+import dev.holdfast.sync.TestHooks;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Writes dirty pages, a batch at a time, through the doublewrite. Safe for several threads: who
+ * marks a frame as WRITING writes it.
+ */
+public final class PageFlusher {
+    /*
+     * One batch, in this order, which P10 and P11 rest on:
+     *   copy each page under its shared latch, with the log's append LSN read under it
+     *   make the log durable through the greatest page LSN of the copies
+     *   seal the copies; write and sync the doublewrite file
+     *   write the copies to their places; sync each file that got one
+     *   now the frames are clean, or as dirty as what came since the copy; WRITING ends
+     *   release the doublewrite slot
+     *
+     * No latch is held after the copy. A change that comes while a page is being written is noted in
+     * the frame's second LSN. The log's LSN with a copy says: every later change of this page begins
+     * at or above it, for to change it one needs the exclusive latch first.
+     *
+     * A page write that fails is tried again after a pause, from the same copy, so that the slot
+     * keeps what a torn page would need. After the last try, and after any failed sync, the engine
+     * fails: the checkpoint may never pass that page.
+     */
+    private static final int WRITE_TRIES_MAX = 3;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    public static final String COPIED = "buffer.flush.copied";
+    public static final String DOUBLEWRITTEN = "buffer.flush.doublewritten";
+    public static final String WRITTEN = "buffer.flush.written";
+    public static final String SYNCED = "buffer.flush.synced";
+
+    private final BufferPool pool;
+    private final FrameTable frames;
+    private final PageStore store;
+    private final WriteAhead log;
+    private final Doublewrite doublewrite;
+    private final EngineHealth health;
+    private final Counters counters;
+    private final int pageBytes;
+
+    public PageFlusher(
+            BufferPool pool,
+            PageStore store,
+            WriteAhead log,
+            Doublewrite doublewrite,
+            EngineHealth health,
+            Counters counters) {
+        this.pool = pool;
+        this.frames = pool.frames();
+        this.store = store;
+        this.log = log;
+        this.doublewrite = doublewrite;
+        this.health = health;
+        this.counters = counters;
+        this.pageBytes = pool.pageBytes();
+    }
+
+    /**
+     * Writes those of the frames that are dirty and that nobody else is writing.
+     *
+     * <p><b>Latches:</b> none of a page held, nor one above.
+     *
+     * @param waits whether to wait for latches; else frames that are latched exclusively are left
+     * @return how many pages were written
+     * @throws dev.holdfast.EngineFailedException if the engine failed, by this or before
+     */
+    int write(int[] candidates, int count, boolean waits) {
+        int written = 0;
+        int done = 0;
+        while (done < count) {
+            health.check();
+            DoublewriteBatch batch = doublewrite.acquire();
+            int[] inBatch = new int[batch.pagesMax()];
+            try {
+                health.check();
+                while (done < count && !batch.isFull()) {
+                    int frame = candidates[done];
+                    done++;
+                    copy(frame, batch, inBatch, waits);
+                }
+                if (batch.count() > 0) {
+                    TestHooks.reached(COPIED);
+                    write(batch, inBatch);
+                    written += batch.count();
+                }
+            } catch (Throwable t) {
+                health.fail(t);
+                health.check();
+            } finally {
+                // Failed or not: after a failure nobody fills a slot any more.
+                batch.release();
+                pool.writeEnds().batchEnded();
+            }
+        }
+        return written;
+    }
+
+    private void copy(int frame, DoublewriteBatch batch, int[] inBatch, boolean waits) {
+        long pageId = frames.pageId(frame);
+        if (pageId == PageId.NONE || frames.recoveryLsnAcquire(frame) == 0) {
+            return;
+        }
+        ByteBuffer table = frames.table();
+        int line = FrameTable.line(frame);
+        if (!BufferLatch.tryAcquireShared(table, line)) {
+            if (!waits) {
+                counters.increment(Counter.CLEANER_PAGES_SKIPPED);
+                return;
+            }
+            BufferLatch.acquireShared(table, line, pool.siteOf(pageId));
+        }
+        assert HeldLatches.acquiredWithoutWaiting(pool.siteOf(pageId), frame);
+        try {
+            if (pool.holds(frame, pageId)
+                    && frames.recoveryLsnAcquire(frame) != 0
+                    && store.present(PageId.spaceId(pageId))
+                    && frames.tryBeginWriting(frame)) {
+                inBatch[batch.count()] = frame;
+                batch.add(pageId, pool.chunk(frame), pool.offset(frame), log.appendLsn());
+            }
+        } finally {
+            assert HeldLatches.released(pool.siteOf(pageId), frame);
+            BufferLatch.releaseShared(table, line);
+        }
+    }
+
+    private void write(DoublewriteBatch batch, int[] inBatch) throws IOException {
+        ByteBuffer buffer = batch.buffer();
+        long newestLsn = 0;
+        for (int i = 0; i < batch.count(); i++) {
+            PageSeal.checkBeforeWrite(buffer, batch.offset(i), batch.pageId(i));
+            newestLsn = Math.max(newestLsn, PageHeader.pageLsn(buffer, batch.offset(i)));
+        }
+        if (!TestHooks.fault(PlantedFault.NO_WRITE_AHEAD)) {
+            log.makeDurable(newestLsn);
+        }
+        for (int i = 0; i < batch.count(); i++) {
+            int spaceId = PageId.spaceId(batch.pageId(i));
+            PageSeal.seal(buffer, batch.offset(i), pageBytes, store.checksumFor(spaceId));
+        }
+        batch.write();
+        TestHooks.reached(DOUBLEWRITTEN);
+        for (int i = 0; i < batch.count(); i++) {
+            writePage(batch, i);
+        }
+        TestHooks.reached(WRITTEN);
+        if (!TestHooks.fault(PlantedFault.CHECKPOINT_BEFORE_DATA_SYNC)) {
+            syncFiles(batch);
+        }
+        TestHooks.reached(SYNCED);
+        for (int i = 0; i < batch.count(); i++) {
+            pool.supply().shardOf(inBatch[i]).flushList().written(inBatch[i]);
+        }
+        counters.add(Counter.PAGES_WRITTEN, batch.count());
+    }
+
+    private void writePage(DoublewriteBatch batch, int index) throws IOException {
+        long pageId = batch.pageId(index);
+        long pauseNanos = PAUSE_NANOS;
+        for (int tries = 1; store.present(PageId.spaceId(pageId)); tries++) {
+            try {
+                store.write(pageId, batch.image(index));
+                return;
+            } catch (IOException e) {
+                counters.increment(Counter.PAGE_WRITE_FAILURES);
+                if (tries == WRITE_TRIES_MAX) {
+                    throw new IOException(
+                            "page write failed: file="
+                                    + store.fileName(PageId.spaceId(pageId))
+                                    + ", "
+                                    + PageId.describe(pageId)
+                                    + ", tries="
+                                    + tries,
+                            e);
+                }
+                LockSupport.parkNanos(this, pauseNanos);
+                pauseNanos *= 4;
+            }
+        }
+    }
+
+    private void syncFiles(DoublewriteBatch batch) throws IOException {
+        int[] synced = new int[batch.count()];
+        int syncedCount = 0;
+        for (int i = 0; i < batch.count(); i++) {
+            int spaceId = PageId.spaceId(batch.pageId(i));
+            if (!contains(synced, syncedCount, spaceId) && store.present(spaceId)) {
+                store.sync(spaceId);
+                counters.increment(Counter.DATA_FILE_SYNCS);
+            }
+            synced[syncedCount] = spaceId;
+            syncedCount++;
+        }
+    }
+
+    private static boolean contains(int[] ids, int count, int id) {
+        for (int i = 0; i < count; i++) {
+            if (ids[i] == id) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.mtr;
+
+import dev.holdfast.core.buffer.PageStore;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.io.checksum.PageChecksum;
+import dev.holdfast.io.checksum.PageChecksums;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Data files as maps: what was written, and what of it was synced. Faults can be planted. */
+public final class MemoryPageStore implements PageStore {
+    private final Map<Long, byte[]> written = new ConcurrentHashMap<>();
+    private final Map<Long, byte[]> durable = new ConcurrentHashMap<>();
+    private final Set<Integer> absentSpaces = ConcurrentHashMap.newKeySet();
+
+    /** How many of the next calls fail. */
+    public final AtomicInteger readsToFail = new AtomicInteger();
+
+    public final AtomicInteger writesToFail = new AtomicInteger();
+    public final AtomicInteger syncsToFail = new AtomicInteger();
+
+    public final AtomicInteger reads = new AtomicInteger();
+    public final AtomicInteger writes = new AtomicInteger();
+    public final AtomicInteger syncs = new AtomicInteger();
+
+    @Override
+    public void read(long pageId, ByteBuffer target) throws IOException {
+        reads.incrementAndGet();
+        failIfPlanned(readsToFail, "read");
+        byte[] page = written.get(pageId);
+        if (page == null) {
+            throw new EOFException("no such page: " + PageId.describe(pageId));
+        }
+        target.put(page, 0, target.remaining());
+    }
+
+    @Override
+    public void write(long pageId, ByteBuffer source) throws IOException {
+        writes.incrementAndGet();
+        failIfPlanned(writesToFail, "write");
+        byte[] page = new byte[source.remaining()];
+        source.get(page);
+        written.put(pageId, page);
+    }
+
+    @Override
+    public void sync(int spaceId) throws IOException {
+        syncs.incrementAndGet();
+        failIfPlanned(syncsToFail, "sync");
+        written.forEach(
+                (pageId, page) -> {
+                    if (PageId.spaceId(pageId) == spaceId) {
+                        durable.put(pageId, page);
+                    }
+                });
+    }
+
+    @Override
+    public void syncAll() throws IOException {
+        failIfPlanned(syncsToFail, "sync");
+        durable.putAll(written);
+    }
+
+    @Override
+    public int allowedKinds(int spaceId) {
+        return PageSeal.kindBit(PageChecksums.CRC32C);
+    }
+
+    @Override
+    public PageChecksum checksumFor(int spaceId) {
+        return PageChecksums.CRC32C;
+    }
+
+    @Override
+    public String fileName(int spaceId) {
+        return "space-" + spaceId + ".hfs";
+    }
+
+    @Override
+    public boolean present(int spaceId) {
+        return !absentSpaces.contains(spaceId);
+    }
+
+    public void drop(int spaceId) {
+        absentSpaces.add(spaceId);
+    }
+
+    /**
+     * The page as a reader would find it, or {@code null}; to be changed by a test that damages.
+     */
+    public byte[] writtenPage(long pageId) {
+        return written.get(pageId);
+    }
+
+    /** The page as it would be after a power loss at once, or {@code null}. */
+    public byte[] durablePage(long pageId) {
+        return durable.get(pageId);
+    }
+
+    private static void failIfPlanned(AtomicInteger plan, String what) throws IOException {
+        if (plan.get() > 0 && plan.getAndDecrement() > 0) {
+            throw new IOException("planned failure: what=" + what);
+        }
+    }
+}

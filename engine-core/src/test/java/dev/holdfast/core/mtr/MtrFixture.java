@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.mtr;
+
+import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.buffer.CheckpointSink;
+import dev.holdfast.core.buffer.Checkpointer;
+import dev.holdfast.core.buffer.CleanerOptions;
+import dev.holdfast.core.buffer.PageCleaner;
+import dev.holdfast.core.buffer.PageFlusher;
+import dev.holdfast.core.buffer.PageStore;
+import dev.holdfast.core.buffer.PoolOptions;
+import dev.holdfast.core.dblwr.Doublewrite;
+import dev.holdfast.core.redo.LogPosition;
+import dev.holdfast.core.redo.RedoLayout;
+import dev.holdfast.core.redo.RedoLog;
+import dev.holdfast.core.redo.RedoOptions;
+import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.core.watch.Counters;
+import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.file.MemoryDirectory;
+import dev.holdfast.io.file.StorageDirectory;
+import java.io.IOException;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Pool, log, cleaner and mini-transactions in memory, for tests of what stands on them.
+ *
+ * <p>The log is the real one, on a {@link MemoryDirectory}; the pages go to the given store, by
+ * default a {@link MemoryPageStore}. The cleaner and the checkpoint run by themselves, so a test
+ * may change as much as it likes; {@link #close} fails if the engine has failed.
+ */
+public final class MtrFixture implements AutoCloseable {
+    private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final int LOG_BYTES = 8 << 20;
+    private static final int RING_BYTES = 4 << 20;
+
+    public final int pageBytes;
+    public final EngineHealth health = new EngineHealth();
+    public final Counters counters = new Counters();
+    public final StorageDirectory directory;
+    public final PageStore store;
+    public final RedoLog log;
+    public final BufferPool pool;
+    public final Doublewrite doublewrite;
+    public final PageFlusher flusher;
+    public final PageCleaner cleaner;
+    public final Checkpointer checkpointer;
+    public final MtrContext context;
+    private final BackgroundAgent cleanerAgent;
+    private final BackgroundAgent checkpointAgent;
+
+    /** A small pool over a store in memory, in self-check mode. */
+    public MtrFixture(int pageBytes, int frames) {
+        this(pageBytes, frames, new MemoryPageStore());
+    }
+
+    /** A small pool over a store of the test's own. */
+    public MtrFixture(int pageBytes, int frames, PageStore store) {
+        this(pageBytes, frames, store, MemoryDirectory.create());
+    }
+
+    /** The same with log and doublewrite in a directory of the test's own, which is empty. */
+    public MtrFixture(int pageBytes, int frames, PageStore store, StorageDirectory directory) {
+        this.pageBytes = pageBytes;
+        this.store = store;
+        this.directory = directory;
+        RedoLayout layout = RedoLayout.ofCapacity(LOG_BYTES);
+        UUID id = new UUID(1, 2);
+        int batchPages = Math.min(128, frames / 4);
+        try {
+            directory.createDirectory(RedoLayout.DIRECTORY);
+            RedoLog.create(directory, id, layout);
+            log =
+                    RedoLog.open(
+                            directory,
+                            new RedoOptions(
+                                    layout, RING_BYTES, MiniTransaction.groupBytesMax(pageBytes)),
+                            health,
+                            counters,
+                            LogPosition.first(id));
+            Doublewrite.create(directory, 2, batchPages, pageBytes);
+            doublewrite = Doublewrite.open(directory, 2, batchPages, pageBytes, id, true, counters);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        RedoWriteAhead ahead = new RedoWriteAhead(log);
+        pool = new BufferPool(PoolOptions.of(pageBytes, frames), store, ahead, health, counters);
+        flusher = new PageFlusher(pool, store, ahead, doublewrite, health, counters);
+        CheckpointSink sink = lsn -> log.space().checkpointAdvanced(lsn);
+        checkpointer = new Checkpointer(pool, store, ahead, flusher, sink, health, counters);
+        CleanerOptions options = CleanerOptions.of(log.space().ageLimit(), 100_000);
+        cleaner = new PageCleaner(pool, flusher, ahead, log.space()::age, options, counters);
+        cleanerAgent =
+                new BackgroundAgent(
+                        "test-cleaner", health, TimeUnit.MILLISECONDS.toNanos(20), cleaner);
+        checkpointAgent =
+                new BackgroundAgent(
+                        "test-checkpoint",
+                        health,
+                        TimeUnit.MILLISECONDS.toNanos(50),
+                        () -> {
+                            checkpointer.checkpoint(false);
+                            return false;
+                        });
+        pool.cleanerWaker(cleanerAgent::wake);
+        log.space().onPressure(cleanerAgent::wake);
+        log.space().onPressure(checkpointAgent::wake);
+        cleaner.onProgress(checkpointAgent::wake);
+        context =
+                new MtrContext(
+                        pool, log, health, counters, TimeUnit.SECONDS.toNanos(20), PageDigest.BODY);
+        cleanerAgent.start();
+        checkpointAgent.start();
+    }
+
+    /** A mini-transaction for the calling thread. */
+    public MiniTransaction mtr() {
+        return new MiniTransaction(context);
+    }
+
+    /** Stops the background threads, for tests that want to make each step themselves. */
+    public void stopAgents() {
+        checkpointAgent.stop(STOP_NANOS);
+        cleanerAgent.stop(STOP_NANOS);
+    }
+
+    @Override
+    public void close() {
+        stopAgents();
+        try {
+            doublewrite.close();
+            log.close();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        pool.close();
+        if (health.failed()) {
+            throw new AssertionError("the engine has failed", health.cause());
+        }
+    }
+}
