@@ -59,7 +59,9 @@ public enum Counter {
     SPACE_SHRINKS("cuts", "times a data file was cut shorter", "space"),
     CATALOG_WAITS("waits", "waits for another change of the catalog", "catalog"),
     TABLES_CREATED("tables", "tables created", "catalog"),
-    TABLES_DROPPED("tables", "tables dropped, resumed drops included", "catalog");
+    TABLES_DROPPED("tables", "tables dropped, resumed drops included", "catalog"),
+    UNDO_LOGS_PURGED("logs", "undo logs that no snapshot needs and purge is done with", "undo"),
+    UNDO_PAGES_PURGED("pages", "undo pages given back by purge", "undo");
 
     private final String unit;
     private final String meaning;

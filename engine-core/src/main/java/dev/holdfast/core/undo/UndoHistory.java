@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.undo;
+
+import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.mtr.MiniTransaction;
+import dev.holdfast.core.redo.RedoWriter;
+import dev.holdfast.core.space.OperationEpochs;
+import dev.holdfast.core.space.Space;
+import dev.holdfast.core.watch.Counter;
+import java.nio.ByteBuffer;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The committed logs that are not purged yet, in the order of their commits. For one purge agent;
+ * {@link #announce} is for everybody.
+ */
+public final class UndoHistory {
+    /*
+     * The history itself lies on disk, in the segments; in memory there is one position a segment,
+     * so a long snapshot costs no memory. The queue orders the segments by the commit LSN of the
+     * log that stands at their position.
+     *
+     * Purge walks forward over entries that are committed, which nobody changes any more. It steps
+     * to the next page only if that one begins with something committed: an empty tail, or one that
+     * an active transaction began, may be given back by a rollback under its feet. It looks at that
+     * page inside an epoch, so that it is at least not reused meanwhile.
+     */
+    private final UndoSystem undo;
+    private final BufferPool pool;
+    private final OperationEpochs epochs;
+    private final Queue<UndoSegment> announced = new ConcurrentLinkedQueue<>();
+    private final PriorityQueue<UndoSegment> ordered =
+            new PriorityQueue<>(Comparator.comparingLong(segment -> segment.purgeLsn));
+
+    /** Where the record that was read last stands. */
+    private int recordPage;
+
+    private int recordOffset;
+
+    UndoHistory(UndoSystem undo, OperationEpochs epochs) {
+        this.undo = undo;
+        this.pool = undo.pool();
+        this.epochs = epochs;
+    }
+
+    /** Says that a log of the segment has been committed. */
+    public void announce(UndoSegment segment) {
+        if (!segment.announced.get() && segment.announced.compareAndSet(false, true)) {
+            announced.add(segment);
+        }
+    }
+
+    /**
+     * Takes the segment with the oldest committed log, if every snapshot sees that.
+     *
+     * <p><b>Latches:</b> none held.
+     *
+     * @return the segment, positioned on its first record, or {@code null}
+     */
+    public UndoSegment poll(long horizon) {
+        for (UndoSegment fresh = announced.poll(); fresh != null; fresh = announced.poll()) {
+            enqueue(fresh);
+        }
+        UndoSegment oldest = ordered.peek();
+        if (oldest == null || oldest.purgeLsn > horizon) {
+            return null;
+        }
+        ordered.remove();
+        oldest.purgeOffset += UndoEntry.LOG_HEADER_BYTES;
+        return oldest;
+    }
+
+    /** Segments with committed logs that wait. Racy; for reports. */
+    public int waiting() {
+        return ordered.size() + announced.size();
+    }
+
+    /** Puts the segment in order, or clears its mark if nothing committed is left in it. */
+    private void enqueue(UndoSegment segment) {
+        while (!findLog(segment)) {
+            segment.announced.set(false);
+            // A commit that came after findLog's look has either announced by now, or shows here.
+            if (!findLog(segment) || !segment.announced.compareAndSet(false, true)) {
+                return;
+            }
+        }
+        ordered.add(segment);
+    }
+
+    /** Positions the segment on the header of its oldest log that is committed. */
+    private boolean findLog(UndoSegment segment) {
+        int token = epochs.enter();
+        try {
+            while (true) {
+                int frame = pool.fixShared(segment.pageId(segment.purgePage));
+                ByteBuffer chunk = pool.chunk(frame);
+                int page = pool.offset(frame);
+                int next = UndoPage.next(chunk, page);
+                boolean atTop = segment.purgeOffset == UndoPage.top(chunk, page);
+                boolean found = !atTop && isCommitted(chunk, page + segment.purgeOffset);
+                if (found) {
+                    segment.purgeLsn = UndoEntry.logCommitLsn(chunk, page + segment.purgeOffset);
+                }
+                pool.unfixShared(frame);
+                if (found || !atTop) {
+                    return found;
+                }
+                if (next == UndoDirectory.NO_PAGE || !beginsCommitted(segment, next)) {
+                    return false;
+                }
+                segment.purgePage = next;
+                segment.purgeOffset = UndoPage.ENTRIES_OFFSET;
+            }
+        } finally {
+            epochs.leave(token);
+        }
+    }
+
+    private static boolean isCommitted(ByteBuffer chunk, int entry) {
+        assert UndoEntry.type(chunk, entry) == UndoEntry.LOG_HEADER : "not at a log header";
+        return UndoEntry.logState(chunk, entry) == UndoEntry.LOG_COMMITTED;
+    }
+
+    private boolean beginsCommitted(UndoSegment segment, int pageNumber) {
+        int frame = pool.fixShared(segment.pageId(pageNumber));
+        ByteBuffer chunk = pool.chunk(frame);
+        int page = pool.offset(frame);
+        boolean committed =
+                UndoPage.top(chunk, page) > UndoPage.ENTRIES_OFFSET
+                        && isCommitted(chunk, page + UndoPage.ENTRIES_OFFSET);
+        pool.unfixShared(frame);
+        return committed;
+    }
+
+    /**
+     * Copies the next record of the log that the polled segment stands on.
+     *
+     * <p><b>Latches:</b> none held.
+     *
+     * @return its roll pointer, or {@link RollPointer#NONE} at the end of the log
+     */
+    public long next(UndoSegment segment, UndoVersion target) {
+        int token = epochs.enter();
+        try {
+            while (true) {
+                int frame = pool.fixShared(segment.pageId(segment.purgePage));
+                ByteBuffer chunk = pool.chunk(frame);
+                int page = pool.offset(frame);
+                int next = UndoPage.next(chunk, page);
+                int entry = page + segment.purgeOffset;
+                boolean atTop = segment.purgeOffset == UndoPage.top(chunk, page);
+                boolean isRecord = !atTop && UndoEntry.type(chunk, entry) != UndoEntry.LOG_HEADER;
+                if (isRecord) {
+                    target.copy(chunk, entry);
+                    recordPage = segment.purgePage;
+                    recordOffset = segment.purgeOffset;
+                    segment.purgeOffset += UndoEntry.length(chunk, entry);
+                }
+                pool.unfixShared(frame);
+                if (isRecord) {
+                    return RollPointer.of(segment.pageId(recordPage), recordOffset);
+                }
+                if (!atTop || next == UndoDirectory.NO_PAGE || !beginsWithRecord(segment, next)) {
+                    return RollPointer.NONE;
+                }
+                segment.purgePage = next;
+                segment.purgeOffset = UndoPage.ENTRIES_OFFSET;
+            }
+        } finally {
+            epochs.leave(token);
+        }
+    }
+
+    /** A page that begins with a record goes on with the log of the page before it. */
+    private boolean beginsWithRecord(UndoSegment segment, int pageNumber) {
+        int frame = pool.fixShared(segment.pageId(pageNumber));
+        ByteBuffer chunk = pool.chunk(frame);
+        int page = pool.offset(frame);
+        boolean isRecord =
+                UndoPage.top(chunk, page) > UndoPage.ENTRIES_OFFSET
+                        && UndoEntry.type(chunk, page + UndoPage.ENTRIES_OFFSET)
+                                != UndoEntry.LOG_HEADER;
+        pool.unfixShared(frame);
+        return isRecord;
+    }
+
+    /** Loads the page of the record that was read last, and latches it if that needs no wait. */
+    public int tryFixRecord(MiniTransaction mtr, UndoSegment segment) {
+        return mtr.tryFixExclusive(segment.pageId(recordPage));
+    }
+
+    /** The page of the record that was read last. */
+    public long recordPageId(UndoSegment segment) {
+        return segment.pageId(recordPage);
+    }
+
+    /**
+     * Notes in the record that was read last that its before-image owns nothing any more, in the
+     * group that condemns what it owned.
+     *
+     * <p><b>Latches:</b> the record's page is held in the frame.
+     */
+    public void markPurged(MiniTransaction mtr, int frame) {
+        mtr.patchByte(frame, recordOffset + UndoEntry.STATUS_OFFSET, UndoEntry.STATUS_PURGED);
+    }
+
+    /** Ends a log: gives back the pages that purge is past, and puts the segment in order again. */
+    public void finish(MiniTransaction mtr, UndoSegment segment) {
+        while (segment.headPage != segment.purgePage) {
+            freeHead(mtr, segment);
+        }
+        undo.counters().increment(Counter.UNDO_LOGS_PURGED);
+        enqueue(segment);
+    }
+
+    private void freeHead(MiniTransaction mtr, UndoSegment segment) {
+        long headId = segment.pageId(segment.headPage);
+        int head = pool.fixShared(headId);
+        int next = UndoPage.next(pool.chunk(head), pool.offset(head));
+        pool.unfixShared(head);
+        Space space = segment.space.space();
+        mtr.begin(6 * RedoWriter.RECORD_OVERHEAD_MAX + 64, 3, true);
+        try {
+            int directory = mtr.fixExclusive(UndoDirectory.pageId(space.spaceId()));
+            boolean fixed = space.fixMap(mtr, headId);
+            assert fixed : "the only map page";
+            mtr.patchInt(directory, UndoDirectory.headOffset(segment.slot), next);
+            space.condemn(mtr, headId, false);
+            mtr.commit();
+        } catch (Throwable t) {
+            throw mtr.failed(t);
+        }
+        segment.headPage = next;
+        undo.counters().increment(Counter.UNDO_PAGES_PURGED);
+    }
+}
