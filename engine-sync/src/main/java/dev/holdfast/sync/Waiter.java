@@ -8,7 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * One waiting thread: a link of a queue, and the flag that ends its park.
  *
- * <p>Each thread has one and uses it again, since a thread waits in one queue at a time.
+ * <p>Each thread has one and uses it again. Only where what a {@link SequenceBarrier} asks its
+ * caller waits in turn does a thread need a second one.
  */
 final class Waiter {
     /*
@@ -64,7 +65,7 @@ final class Waiter {
 
     private Waiter() {}
 
-    /** The calling thread's own. */
+    /** The calling thread's own, or a new one if that is in use further up the stack. */
     static Waiter current() {
         Reference<Waiter> reference = CURRENT.get();
         Waiter waiter = reference == null ? null : reference.get();
@@ -72,8 +73,7 @@ final class Waiter {
             waiter = new Waiter();
             CURRENT.set(new WeakReference<>(waiter));
         }
-        assert waiter.storage == null : "a thread waits in one queue at a time";
-        return waiter;
+        return waiter.storage == null ? waiter : new Waiter();
     }
 
     /** Makes ready to be queued. To be called before the queue lock is taken. */

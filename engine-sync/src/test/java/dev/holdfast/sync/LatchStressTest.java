@@ -104,7 +104,7 @@ final class LatchStressTest {
     @SuppressWarnings("ThreadPriorityCheck") // on few processors, who else would see the middle?
     private void change(AtomicLong changes) {
         first++;
-        if (changes.incrementAndGet() % 16 == 0) {
+        if (changes.incrementAndGet() % 128 == 0) {
             Thread.yield();
         }
         second--;

@@ -192,6 +192,33 @@ final class SequenceBarrierTest {
         assertThat(barrier.await(10, number::get, stop::get)).isTrue();
     }
 
+    @Test
+    void givenAQueuedWaiter_whenWhatItAsksWaitsInTurn_thenBothWaitsEnd() throws Exception {
+        Latch latch = new Latch(new FreshSite());
+        AtomicBoolean asked = new AtomicBoolean();
+        latch.acquireExclusive();
+        threads.start(
+                () ->
+                        barrier.await(
+                                10,
+                                number::get,
+                                () -> {
+                                    if (barrier.lowestTarget() == 10 && !asked.getAndSet(true)) {
+                                        latch.acquireShared();
+                                        latch.releaseShared();
+                                    }
+                                    return false;
+                                }));
+        threads.until(() -> latch.site().counters().parks() == 1);
+
+        latch.releaseExclusive();
+        threads.until(() -> site.counters().parks() == 1);
+        publish(10);
+
+        threads.join();
+        assertThat(barrier.lowestTarget()).isEqualTo(Long.MAX_VALUE);
+    }
+
     private Thread waiter(long target, AtomicInteger done) {
         return threads.start(
                 () -> {
