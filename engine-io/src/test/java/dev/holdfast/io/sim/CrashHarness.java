@@ -195,7 +195,7 @@ public final class CrashHarness {
 
     /** Short ones, since people type them. */
     private static long seedOf(SeededRandom random) {
-        return 1 + random.nextInt(1_000_000_000);
+        return 1 + random.nextLong(1_000_000_000);
     }
 
     private void tryOne(

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.io.sim.AppendLog.Bug;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -80,7 +79,7 @@ final class CrashHarnessCrashTest {
         assertThatThrownBy(
                         () -> harness.replay(failure.crashes(), image -> check(image, Set.of(bug))))
                 .isInstanceOf(CrashFailure.class);
-        assertThat(Files.list(keptImages)).isNotEmpty();
+        assertThat(keptImages).isNotEmptyDirectory();
     }
 
     @Test

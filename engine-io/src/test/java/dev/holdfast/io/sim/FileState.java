@@ -53,37 +53,27 @@ final class FileState {
 
     /** Ends a sync that began before that event. */
     void sync(long beganAt, SyncOutcome outcome, long seed) {
+        if (outcome == SyncOutcome.LIED) {
+            return;
+        }
+        SeededRandom random = new SeededRandom(seed);
         int count = pending.countBefore(beganAt);
-        switch (outcome) {
-            case DURABLE:
-                for (int i = 0; i < count; i++) {
-                    pending.get(i).saveTo(durable);
-                }
-                pending.removeFirst(count);
-                break;
-            case LIED:
-                break;
-            case NEVER_DURABLE:
-                pending.removeFirst(count);
-                break;
-            case PARTLY_DURABLE:
-                SeededRandom random = new SeededRandom(seed);
-                for (int i = 0; i < count; i++) {
-                    if (random.nextBoolean()) {
-                        pending.get(i).applyTo(durable);
-                    }
-                }
-                durable.cut();
-                pending.removeFirst(count);
-                break;
-            case REVERTED:
-                pending.removeFirst(count);
-                visible = durable.copy();
-                for (int i = 0; i < pending.count(); i++) {
-                    pending.get(i).applyTo(visible);
-                }
-                visible.cut();
-                break;
+        for (int i = 0; i < count; i++) {
+            if (outcome == SyncOutcome.DURABLE) {
+                pending.get(i).saveTo(durable);
+            } else if (outcome == SyncOutcome.PARTLY_DURABLE && random.nextBoolean()) {
+                pending.get(i).applyTo(durable);
+            }
+        }
+        pending.removeFirst(count);
+        if (outcome == SyncOutcome.PARTLY_DURABLE) {
+            durable.cut();
+        } else if (outcome == SyncOutcome.REVERTED) {
+            visible = durable.copy();
+            for (int i = 0; i < pending.count(); i++) {
+                pending.get(i).applyTo(visible);
+            }
+            visible.cut();
         }
     }
 

@@ -56,31 +56,27 @@ final class SurvivalChooser {
 
     private void chooseData() {
         switch (mode) {
-            case NOTHING_PENDING:
+            case NOTHING_PENDING -> {
                 keepBefore(0);
                 chooseNames(isPure ? Names.NONE : Names.PREFIX);
-                break;
-            case ALL_PENDING:
-                chooseNames(isPure ? Names.ALL : Names.PREFIX);
-                break;
-            case PREFIX:
-                choosePrefix();
-                break;
-            case RANDOM_SUBSET:
+            }
+            case ALL_PENDING -> chooseNames(isPure ? Names.ALL : Names.PREFIX);
+            case PREFIX -> choosePrefix();
+            case RANDOM_SUBSET -> {
                 chooseSubset(KEEP_PROBABILITIES[random.nextInt(KEEP_PROBABILITIES.length)]);
                 chooseNames(Names.PREFIX);
-                break;
-            case LAST_TORN:
+            }
+            case LAST_TORN -> {
                 chooseTorn();
                 chooseNames(Names.PREFIX);
-                break;
-            case GARBAGE_SECTORS:
+            }
+            case GARBAGE_SECTORS -> {
                 chooseSubset(0.5);
                 chooseGarbage();
                 chooseNames(Names.PREFIX);
-                break;
-            case PROCESS_KILLED:
-                throw new IllegalArgumentException("a killed process loses nothing");
+            }
+            case PROCESS_KILLED ->
+                    throw new IllegalArgumentException("a killed process loses nothing");
         }
     }
 
@@ -153,19 +149,15 @@ final class SurvivalChooser {
         }
         int cut = random.between(1, count - 1);
         switch (random.nextInt(3)) {
-            case 0:
-                kept.set(0, cut);
-                break;
-            case 1:
-                kept.set(cut, count);
-                break;
-            default:
+            case 0 -> kept.set(0, cut);
+            case 1 -> kept.set(cut, count);
+            default -> {
                 for (int i = 0; i < count; i++) {
                     kept.set(i, random.nextBoolean());
                 }
                 kept.set(cut);
                 kept.clear(random.nextBoolean() ? 0 : cut - 1);
-                break;
+            }
         }
         return kept;
     }
