@@ -6,7 +6,6 @@ import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.NoSuchFileException;
 import java.util.BitSet;
 import java.util.UUID;
 
@@ -82,16 +81,11 @@ final class RedoSegments implements AutoCloseable {
 
     private static StorageFile openOne(StorageDirectory directory, String name, long length)
             throws IOException {
-        StorageFile file;
-        try {
-            file = directory.open(name);
-        } catch (NoSuchFileException e) {
-            CorruptionException missing =
-                    new CorruptionException(
-                            "redo segment is missing", name, "length=" + length, "no file");
-            missing.initCause(e);
-            throw missing;
+        if (!directory.exists(name)) {
+            throw new CorruptionException(
+                    "redo segment is missing", name, "length=" + length, "no file");
         }
+        StorageFile file = directory.open(name);
         if (file.length() < length) {
             long found = file.length();
             file.close();
