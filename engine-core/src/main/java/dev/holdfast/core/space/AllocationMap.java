@@ -3,6 +3,7 @@
 package dev.holdfast.core.space;
 
 import dev.holdfast.core.page.PageHeader;
+import dev.holdfast.core.page.PageType;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 
@@ -126,6 +127,14 @@ public final class AllocationMap {
                 && state != FREE
                 && state <= CONDEMNED_CHAIN
                 && ownerFits;
+    }
+
+    /** Writes a whole map page of which only the system pages are in use; its page LSN is zero. */
+    static void initialize(ByteBuffer chunk, int offset, int pageBytes, long pageId, int group) {
+        PageMemory.fill(chunk, offset, pageBytes, (byte) 0);
+        PageHeader.initialize(
+                chunk, offset, pageBytes, pageId, SYSTEM_OWNER, PageType.ALLOCATION_MAP);
+        initializeEntries(chunk, offset, pageBytes, group);
     }
 
     /** Writes the entries of a map page of which only the system pages are in use. */

@@ -106,7 +106,7 @@ public final class OperationEpochs {
     }
 
     private int stripeOf(long threadId) {
-        int hash = (int) (threadId * 0x9E37_79B9_7F4A_7C15L >>> Integer.SIZE);
+        int hash = (int) ((threadId * 0x9E37_79B9_7F4A_7C15L) >>> Integer.SIZE);
         return ((hash & stripeMask) + 1) * STRIPE_CELLS;
     }
 }

@@ -124,6 +124,21 @@ public final class SpaceHeader {
      * @throws CorruptionException if a value is one that no version writes
      */
     static void check(ByteBuffer chunk, int offset, StoreIdentity store, int spaceId, String file) {
+        checkStore(chunk, offset, store, file);
+        String fault = fault(chunk, offset, store.pageBytes(), spaceId);
+        if (!fault.isEmpty()) {
+            throw new CorruptionException(
+                    "space header is damaged",
+                    file,
+                    Integer.toUnsignedLong(spaceId),
+                    PAGE_NUMBER,
+                    "a header as it is written",
+                    fault);
+        }
+    }
+
+    /** The part of {@link #check} that tells another store, version or page size. */
+    static void checkStore(ByteBuffer chunk, int offset, StoreIdentity store, String file) {
         if (!hasMagic(chunk, offset)) {
             throw new FormatException(
                     "file is no space",
@@ -146,16 +161,6 @@ public final class SpaceHeader {
                     file,
                     "pageBytes=" + store.pageBytes(),
                     "pageBytes=" + found.pageBytes());
-        }
-        String fault = fault(chunk, offset, store.pageBytes(), spaceId);
-        if (!fault.isEmpty()) {
-            throw new CorruptionException(
-                    "space header is damaged",
-                    file,
-                    Integer.toUnsignedLong(spaceId),
-                    PAGE_NUMBER,
-                    "a header as it is written",
-                    fault);
         }
     }
 

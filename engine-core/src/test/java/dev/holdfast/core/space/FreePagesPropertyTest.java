@@ -5,8 +5,9 @@ package dev.holdfast.core.space;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.core.page.PageId;
+import dev.holdfast.io.sim.SeededRandom;
 import java.nio.ByteBuffer;
-import java.util.Random;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,7 +20,7 @@ final class FreePagesPropertyTest {
     @CsvSource({"4096, 1", "4096, 2", "4096, 3", "8192, 4", "16384, 5", "32768, 6", "65536, 7"})
     void givenRandomOperations_whenComparedWithASet_thenTheSamePagesAreFree(
             int pageBytes, long seed) {
-        Random random = new Random(seed);
+        SeededRandom random = new SeededRandom(seed);
         int extent = AllocationMap.pagesPerExtent(pageBytes);
         FreePages pages = opened(pageBytes, 2L * extent);
         TreeSet<Integer> model = new TreeSet<>();
@@ -40,30 +41,30 @@ final class FreePagesPropertyTest {
     }
 
     private static void step(
-            Random random,
+            SeededRandom random,
             FreePages pages,
-            TreeSet<Integer> model,
-            TreeSet<Integer> taken,
+            NavigableSet<Integer> model,
+            NavigableSet<Integer> taken,
             int extent,
             int pageBytes) {
         int pageCount = (int) pages.pageCount();
         switch (random.nextInt(20)) {
-            case 0:
+            case 0 -> {
                 if (pageCount < 40 * extent) {
                     int grown = pageCount + extent * (1 + random.nextInt(3));
                     pages.grow(grown);
                     addRange(model, pageCount, grown, pageBytes);
                 }
-                break;
-            case 1:
+            }
+            case 1 -> {
                 int cut = extent * (1 + random.nextInt(pageCount / extent));
                 boolean allFree = taken.isEmpty() || taken.last() < cut;
                 assertThat(pages.shrink(cut)).isEqualTo(allFree);
                 if (allFree) {
                     model.tailSet(cut).clear();
                 }
-                break;
-            case 2, 3, 4, 5, 6, 7, 8, 9:
+            }
+            case 2, 3, 4, 5, 6, 7, 8, 9 -> {
                 if (!taken.isEmpty()) {
                     Integer page = taken.ceiling(random.nextInt(pageCount));
                     page = page == null ? taken.first() : page;
@@ -71,8 +72,8 @@ final class FreePagesPropertyTest {
                     pages.give(page);
                     model.add(page);
                 }
-                break;
-            default:
+            }
+            default -> {
                 int near = random.nextInt(pageCount);
                 int[] target = new int[1 + random.nextInt(8)];
                 boolean enough = model.size() >= target.length;
@@ -82,7 +83,7 @@ final class FreePagesPropertyTest {
                     assertThat(model.remove(page)).as("handed out: page=%s", page).isTrue();
                     taken.add(page);
                 }
-                break;
+            }
         }
     }
 
@@ -96,7 +97,7 @@ final class FreePagesPropertyTest {
         return pages;
     }
 
-    private static void addRange(TreeSet<Integer> model, int from, int to, int pageBytes) {
+    private static void addRange(NavigableSet<Integer> model, int from, int to, int pageBytes) {
         for (int page = from; page < to; page++) {
             if (!AllocationMap.isSystemPage(page, pageBytes)) {
                 model.add(page);

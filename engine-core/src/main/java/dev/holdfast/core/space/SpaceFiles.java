@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.space;
+
+import dev.holdfast.CorruptionException;
+import dev.holdfast.FormatException;
+import dev.holdfast.NoSuchTableException;
+import dev.holdfast.core.buffer.PageStore;
+import dev.holdfast.core.page.PageHeader;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.io.checksum.PageChecksum;
+import dev.holdfast.io.checksum.PageChecksums;
+import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.file.StorageFile;
+import dev.holdfast.io.stats.FileStatistics;
+import dev.holdfast.sync.PlantedFault;
+import dev.holdfast.sync.TestHooks;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The data files: opens, creates, grows, cuts and deletes them, and reads and writes their pages.
+ *
+ * <p>Safe for all threads. Reading and writing pages takes no latch and allocates nothing of its
+ * own. Creating and deleting is for one thread at a time; {@code core.catalog} sees to it.
+ */
+public final class SpaceFiles implements PageStore, AutoCloseable {
+    /*
+     * A dropped space: its drop record is durable and its frames have left the pool before the
+     * file goes. A write or sync that comes late, from a batch that was on its way, has nothing to
+     * save and does nothing; a read that comes late, from a reader with an old handle, is told that
+     * the table is gone. Ids are never used twice, so "not in the table" means dropped.
+     */
+    private final StorageDirectory directory;
+    private final StoreIdentity store;
+    private final PageChecksum checksum;
+
+    /** Replaced as a whole by create, delete and close, under this object's monitor. */
+    private volatile SpaceTable spaces = SpaceTable.EMPTY;
+
+    /**
+     * Nothing is opened yet.
+     *
+     * @param checksum what new spaces' pages bear
+     */
+    public SpaceFiles(StorageDirectory directory, StoreIdentity store, PageChecksum checksum) {
+        this.directory = directory;
+        this.store = store;
+        this.checksum = checksum;
+    }
+
+    /** The identity that every file must repeat. */
+    public StoreIdentity store() {
+        return store;
+    }
+
+    public int pageBytes() {
+        return store.pageBytes();
+    }
+
+    /**
+     * Opens all data files in the directory. Headers are not judged yet, for they may be torn until
+     * the doublewrite has repaired them, or belong to a file whose creation did not end; see {@link
+     * #checkHeader}.
+     */
+    public void openAll() throws IOException {
+        for (String name : directory.list("")) {
+            int spaceId = StoreFiles.spaceOf(name);
+            if (spaceId != StoreFiles.NO_SPACE) {
+                add(new SpaceFile(spaceId, directory.open(name)));
+            }
+        }
+    }
+
+    /**
+     * Judges a space's header page as it is on disk, and learns from it which checksum kinds the
+     * space allows.
+     *
+     * @throws CorruptionException if the file is missing or the page is damaged
+     * @throws FormatException if it is of another store, version or page size
+     */
+    public void checkHeader(int spaceId) throws IOException {
+        SpaceFile space = spaces.find(spaceId);
+        if (space == null) {
+            throw new CorruptionException(
+                    "data file is missing", StoreFiles.spaceFile(spaceId), "a file", "none");
+        }
+        String name = space.file.name();
+        if (space.file.length() < pageBytes()) {
+            throw new CorruptionException(
+                    "data file is too short",
+                    name,
+                    "bytes>=" + pageBytes(),
+                    "bytes=" + space.file.length());
+        }
+        long pageId = PageId.of(spaceId, SpaceHeader.PAGE_NUMBER);
+        ByteBuffer page = DiskBuffers.allocate(pageBytes());
+        space.file.read(0, page);
+        int allKinds = SpaceHeader.ALL_CHECKSUM_KINDS;
+        if (SpaceHeader.hasMagic(page, 0)) {
+            // A header of another store, version or page size says so before its checksum does.
+            SpaceHeader.checkStore(page, 0, store, name);
+        }
+        PageHeader.Fault fault = PageSeal.verify(page, 0, pageBytes(), pageId, allKinds);
+        if (fault != PageHeader.Fault.NONE) {
+            throw PageSeal.describe(fault, page, 0, pageBytes(), pageId, allKinds, name);
+        }
+        SpaceHeader.check(page, 0, store, spaceId, name);
+        space.checksumKinds = SpaceHeader.checksumKinds(page, 0);
+    }
+
+    /** Adopts the checksum kinds of a header that was judged elsewhere. */
+    void checksumKinds(int spaceId, int kinds) {
+        require(spaceId).checksumKinds = kinds;
+    }
+
+    /**
+     * Creates the file of a new space: header, map and zeros for its first extent, all synced, and
+     * the directory synced. Until a record names the space it is nobody's, and removed at an open.
+     *
+     * @throws java.io.IOException after removing what there was of the file
+     */
+    public void create(int spaceId) throws IOException {
+        String name = StoreFiles.spaceFile(spaceId);
+        StorageFile file = directory.create(name);
+        try {
+            int pageCount = AllocationMap.pagesPerExtent(pageBytes());
+            file.zeroFill(0, (long) pageCount * pageBytes());
+            writeFirstPages(file, spaceId, pageCount);
+            file.sync(false);
+            if (!TestHooks.fault(PlantedFault.NO_DIRECTORY_SYNC)) {
+                directory.syncDirectory("");
+            }
+        } catch (Throwable failure) {
+            undoCreate(file, failure);
+            throw failure;
+        }
+        SpaceFile space = new SpaceFile(spaceId, file);
+        space.checksumKinds = PageSeal.kindBit(checksum);
+        add(space);
+    }
+
+    /** Closes and deletes the file of a space whose drop is durable, or which nobody names. */
+    public void delete(int spaceId) throws IOException {
+        SpaceFile space = spaces.find(spaceId);
+        if (space == null) {
+            return;
+        }
+        remove(spaceId);
+        space.file.close();
+        directory.delete(space.file.name());
+        directory.syncDirectory("");
+    }
+
+    /** The ids of all open spaces, ascending. */
+    public int[] spaceIds() {
+        return spaces.ids();
+    }
+
+    /** The counters of each open file, by space id. */
+    public List<FileStatistics> statistics() {
+        List<FileStatistics> statistics = new ArrayList<>();
+        for (SpaceFile space : spaces.files()) {
+            statistics.add(space.file.statistics());
+        }
+        return statistics;
+    }
+
+    /** The number of whole pages that the file has, whatever its header says. */
+    public long pagesInFile(int spaceId) throws IOException {
+        return require(spaceId).file.length() / pageBytes();
+    }
+
+    /** Fills pages with zeros, growing the file where needed; durable only after a sync. */
+    public void zeroPages(int spaceId, long fromPage, long toPage) throws IOException {
+        StorageFile file = require(spaceId).file;
+        file.zeroFill(fromPage * pageBytes(), toPage * pageBytes());
+        TestHooks.reached("space.zeroed");
+    }
+
+    /** Cuts the file; a record that allows it is durable. */
+    public void truncate(int spaceId, long pages) throws IOException {
+        require(spaceId).file.truncate(pages * pageBytes());
+    }
+
+    @Override
+    public void read(long pageId, ByteBuffer target) throws IOException {
+        int spaceId = PageId.spaceId(pageId);
+        SpaceFile space = spaces.find(spaceId);
+        if (space == null) {
+            throw new NoSuchTableException(StoreFiles.spaceFile(spaceId));
+        }
+        try {
+            space.file.read(position(pageId), target);
+        } catch (IOException failure) {
+            if (!present(spaceId)) {
+                throw new NoSuchTableException(StoreFiles.spaceFile(spaceId));
+            }
+            throw failure;
+        }
+    }
+
+    @Override
+    public void write(long pageId, ByteBuffer source) throws IOException {
+        int spaceId = PageId.spaceId(pageId);
+        SpaceFile space = spaces.find(spaceId);
+        if (space == null) {
+            source.position(source.limit());
+            return;
+        }
+        try {
+            space.file.write(position(pageId), source);
+        } catch (IOException failure) {
+            if (present(spaceId)) {
+                throw failure;
+            }
+            // Dropped meanwhile: there is nothing to save.
+        }
+    }
+
+    @Override
+    public void sync(int spaceId) throws IOException {
+        SpaceFile space = spaces.find(spaceId);
+        if (space == null) {
+            return;
+        }
+        try {
+            space.file.sync(true);
+        } catch (IOException failure) {
+            if (present(spaceId)) {
+                throw failure;
+            }
+            // Dropped meanwhile: there is nothing to save.
+        }
+    }
+
+    @Override
+    public void syncAll() throws IOException {
+        for (int spaceId : spaces.ids()) {
+            sync(spaceId);
+        }
+    }
+
+    @Override
+    public int allowedKinds(int spaceId) {
+        SpaceFile space = spaces.find(spaceId);
+        return space == null ? SpaceHeader.ALL_CHECKSUM_KINDS : space.checksumKinds;
+    }
+
+    @Override
+    public PageChecksum checksumFor(int spaceId) {
+        int allowed = allowedKinds(spaceId);
+        if ((allowed & PageSeal.kindBit(checksum)) != 0) {
+            return checksum;
+        }
+        return PageChecksums.byCode(Integer.numberOfTrailingZeros(allowed));
+    }
+
+    @Override
+    public String fileName(int spaceId) {
+        return StoreFiles.spaceFile(spaceId);
+    }
+
+    @Override
+    public boolean present(int spaceId) {
+        return spaces.find(spaceId) != null;
+    }
+
+    /** Closes all files, without a sync. */
+    @Override
+    public void close() throws IOException {
+        IOException first = null;
+        for (SpaceFile space : takeAll()) {
+            try {
+                space.file.close();
+            } catch (IOException failure) {
+                if (first == null) {
+                    first = failure;
+                } else {
+                    first.addSuppressed(failure);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private void writeFirstPages(StorageFile file, int spaceId, int pageCount) throws IOException {
+        ByteBuffer page = DiskBuffers.allocate(pageBytes());
+        SpaceHeader.initialize(page, 0, store, spaceId, PageSeal.kindBit(checksum), pageCount);
+        PageSeal.seal(page, 0, pageBytes(), checksum);
+        file.write(0, page);
+        page.clear();
+        int mapPage = AllocationMap.mapPage(0, pageBytes());
+        AllocationMap.initialize(page, 0, pageBytes(), PageId.of(spaceId, mapPage), 0);
+        PageSeal.seal(page, 0, pageBytes(), checksum);
+        file.write((long) mapPage * pageBytes(), page);
+    }
+
+    private void undoCreate(StorageFile file, Throwable failure) {
+        try {
+            file.close();
+            directory.delete(file.name());
+            directory.syncDirectory("");
+        } catch (IOException secondary) {
+            failure.addSuppressed(secondary);
+        }
+    }
+
+    private long position(long pageId) {
+        return Integer.toUnsignedLong(PageId.pageNumber(pageId)) * pageBytes();
+    }
+
+    private SpaceFile require(int spaceId) {
+        SpaceFile space = spaces.find(spaceId);
+        if (space == null) {
+            throw new IllegalStateException("space is not open: space=" + spaceId);
+        }
+        return space;
+    }
+
+    private synchronized void add(SpaceFile space) {
+        spaces = spaces.with(space);
+    }
+
+    private synchronized void remove(int spaceId) {
+        spaces = spaces.without(spaceId);
+    }
+
+    private synchronized SpaceFile[] takeAll() {
+        SpaceFile[] files = spaces.files();
+        spaces = SpaceTable.EMPTY;
+        return files;
+    }
+}
