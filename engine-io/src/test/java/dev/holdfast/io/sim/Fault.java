@@ -25,6 +25,7 @@ public final class Fault {
         ALL
     }
 
+    /** What the fault does to the call that it hits. */
     enum Effect {
         ERROR,
         LOST,

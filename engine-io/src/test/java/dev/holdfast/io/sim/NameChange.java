@@ -14,6 +14,7 @@ import java.util.SortedMap;
  * @param inode the file, {@link NameTable#DIRECTORY} for a directory
  */
 record NameChange(long sequence, Kind kind, String from, String to, int inode) {
+    /** What is done to a name. */
     enum Kind {
         CREATE,
         MAKE_DIRECTORY,

@@ -128,6 +128,7 @@ final class Survival {
         static final Fate LOST = new Fate(NONE, NONE, false, 0);
         static final Fate ONLY_LENGTH = new Fate(NONE, NONE, true, 0);
 
+        /** What becomes of a write, in a word. */
         enum Kind {
             LOST,
             TORN,
