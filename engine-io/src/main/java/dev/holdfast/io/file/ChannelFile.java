@@ -69,7 +69,8 @@ final class ChannelFile implements RawFile {
         channel.close();
     }
 
-    private static int await(Future<Integer> transfer) throws IOException {
+    /** Waits for a transfer whatever happens; an interrupt is kept for the caller. */
+    static int await(Future<Integer> transfer) throws IOException {
         boolean interrupted = false;
         try {
             while (true) {

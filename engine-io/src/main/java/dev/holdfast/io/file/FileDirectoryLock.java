@@ -119,10 +119,11 @@ final class FileDirectoryLock implements DirectoryLock {
         byte[] text = (ProcessIdentity.describe() + "\n").getBytes(UTF_8);
         ByteBuffer source = ByteBuffer.allocateDirect(text.length).put(text).flip();
         try {
-            file.truncate(0);
             while (source.hasRemaining()) {
                 file.write(source.position(), source);
             }
+            // Cut afterwards: a file that is emptied first is flushed at close by some systems.
+            file.truncate(text.length);
         } catch (IOException theLockIsHeldAllTheSame) {
             // On a full disk, say. The text only helps others to name the holder.
         }

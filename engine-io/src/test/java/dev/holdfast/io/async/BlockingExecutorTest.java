@@ -83,6 +83,9 @@ final class BlockingExecutorTest {
         started.await();
 
         caller.interrupt();
+        while (caller.isInterrupted()) {
+            Thread.onSpinWait(); // until it has taken the flag down, to park and not to spin
+        }
         assertThat(outcome.get()).isEqualTo("none");
         mayEnd.countDown();
         caller.join();

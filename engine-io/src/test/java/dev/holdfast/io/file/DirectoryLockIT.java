@@ -99,7 +99,7 @@ final class DirectoryLockIT {
     }
 
     @Test
-    void givenAnotherClassLoader_whenItLocks_thenItIsRefusedBeforeTheFileIsOpened()
+    void givenAnotherClassLoader_whenItLocks_thenItIsRefusedAndOtherProcessesToo()
             throws Exception {
         try (DirectoryLock lock = directory.lock();
                 URLClassLoader loader = new URLClassLoader(classPath(), null)) {
@@ -109,6 +109,22 @@ final class DirectoryLockIT {
             int otherProcess = start().waitFor();
 
             assertThat(otherProcess).isEqualTo(LockHolder.REFUSED);
+        }
+    }
+
+    @Test
+    void givenAHolderHere_whenOthersHereLock_thenTheyAreRefusedWithoutOpeningTheFile()
+            throws Exception {
+        try (DirectoryLock lock = directory.lock();
+                URLClassLoader loader = new URLClassLoader(classPath(), null)) {
+            Files.delete(path.resolve("lock"));
+
+            assertThatThrownBy(directory::lock)
+                    .isInstanceOf(DirectoryLockedException.class)
+                    .hasMessageContaining(lock.holder());
+            assertThat(lockIn(loader)).contains("DirectoryLockedException", lock.holder());
+
+            assertThat(path.resolve("lock")).doesNotExist();
         }
     }
 
