@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.btree;
+
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.memory.PageMemory;
+import java.nio.ByteBuffer;
+
+/**
+ * A private copy of one leaf, as it was at one moment: what a cursor reads from (P15).
+ *
+ * <p>It holds no latch, so its user may take any time. {@link #stillValid} says whether the leaf is
+ * unchanged; whoever follows a pointer out of the leaf, or relies on a transaction being absent,
+ * needs that (P4, P6), and loads again from its last key if it is not so. The leaf's fences are
+ * part of the copy, so going on to the next leaf starts from a key that was read in the same moment
+ * as the leaf's end.
+ *
+ * <p>Reused, for one thread at a time; owns a page of direct memory.
+ */
+public final class LeafSnapshot {
+    /*
+     * Copying a leaf costs about as much as reading ten of its records one by one with validation,
+     * and then a hundred records need neither latch nor validation. Two parts are copied: header
+     * and slots, and the heap; the free space between is not.
+     */
+    private final BTree tree;
+    private final ReadPosition position;
+    private final ByteBuffer copy;
+    private final int pageBytes;
+    private byte[] fence;
+    private long version;
+    private int frame = -1;
+    private long pageId;
+
+    public LeafSnapshot(BTree tree) {
+        this.tree = tree;
+        this.pageBytes = tree.pageBytes();
+        this.position = new ReadPosition(tree.pool());
+        this.copy = ByteBuffer.allocateDirect(pageBytes);
+        this.fence = new byte[TreeLimits.keyBytesMax(pageBytes)];
+    }
+
+    /** Announces a scan: leaves that have to be read enter the pool as pages wanted once. */
+    public void scans(boolean isScan) {
+        position.cold(isScan);
+    }
+
+    /**
+     * Loads the leaf whose range holds the key.
+     *
+     * @return the slot of the key or of the next greater one, {@link #count} if there is none here
+     */
+    public int seek(byte[] key, int keyLength) {
+        load(TreeDescent.FOR_KEY, key, keyLength);
+        return slotOf(key, keyLength);
+    }
+
+    /**
+     * Loads the leaf whose range ends at or behind the key and begins below it.
+     *
+     * @return the slot of the greatest key below it, -1 if there is none here
+     */
+    public int seekBelow(byte[] key, int keyLength) {
+        load(TreeDescent.BELOW_KEY, key, keyLength);
+        return slotOf(key, keyLength) - 1;
+    }
+
+    /** Loads the first leaf. */
+    public void seekFirst() {
+        load(TreeDescent.FOR_KEY, fence, 0);
+    }
+
+    /** Loads the last leaf. */
+    public void seekLast() {
+        load(TreeDescent.LAST, fence, 0);
+    }
+
+    /** Loads the leaf behind this one; false if this is the last. */
+    public boolean nextLeaf() {
+        if (!NodeLayout.hasUpper(copy, 0)) {
+            return false;
+        }
+        int length = NodeLayout.upperFenceLength(copy, 0);
+        PageMemory.copyOut(copy, NodeLayout.upperFence(copy, 0), fence, 0, length);
+        load(TreeDescent.FOR_KEY, fence, length);
+        return true;
+    }
+
+    /**
+     * Loads the leaf before this one. It may have got records from behind the fence by a merge
+     * since; so it says where to begin.
+     *
+     * @return the slot to begin with, -1 if it has none below, or {@link Integer#MIN_VALUE} if this
+     *     leaf is the first
+     */
+    public int previousLeaf() {
+        if (!NodeLayout.hasLower(copy, 0)) {
+            return Integer.MIN_VALUE;
+        }
+        int length = NodeLayout.lowerFenceLength(copy, 0);
+        PageMemory.copyOut(copy, NodeLayout.lowerFence(copy, 0), fence, 0, length);
+        load(TreeDescent.BELOW_KEY, fence, length);
+        return slotOf(fence, length) - 1;
+    }
+
+    /** Whether the leaf in the pool is still what was copied. */
+    public boolean stillValid() {
+        return frame >= 0 && tree.pool().validate(frame, version);
+    }
+
+    public long pageId() {
+        return pageId;
+    }
+
+    public int count() {
+        return NodeLayout.slotCount(copy, 0);
+    }
+
+    /** The copy; records are read from it by {@link LeafRecord}. */
+    public ByteBuffer chunk() {
+        return copy;
+    }
+
+    /** Offset of a slot's record in {@link #chunk}. */
+    public int record(int slot) {
+        return NodeLayout.recordAt(copy, 0, slot);
+    }
+
+    public int recordLength(int slot) {
+        return NodeLayout.recordLength(copy, 0, slot);
+    }
+
+    public int keyLength(int slot) {
+        return NodeLayout.prefixLength(copy, 0) + LeafRecord.suffixLength(copy, record(slot));
+    }
+
+    /** Copies a slot's whole key and returns its length; the target holds the longest key. */
+    public int key(int slot, byte[] target) {
+        return NodeEdit.keyOf(copy, 0, slot, target);
+    }
+
+    /** Compares a slot's key with another, as {@link PageMemory#compare}. */
+    public int compareKey(int slot, byte[] key, int keyLength) {
+        int prefix = NodeLayout.prefixLength(copy, 0);
+        int order =
+                PageMemory.compare(
+                        copy,
+                        NodeLayout.lowerFence(copy, 0),
+                        prefix,
+                        key,
+                        0,
+                        Math.min(prefix, keyLength));
+        if (order != 0) {
+            return order;
+        }
+        int record = record(slot);
+        return PageMemory.compare(
+                copy,
+                LeafRecord.suffixAt(copy, record),
+                LeafRecord.suffixLength(copy, record),
+                key,
+                prefix,
+                keyLength - prefix);
+    }
+
+    private int slotOf(byte[] key, int keyLength) {
+        int found = NodeSearch.leaf(copy, 0, key, keyLength);
+        return found >= 0 ? found : -1 - found;
+    }
+
+    private void load(int which, byte[] key, int keyLength) {
+        frame = -1;
+        while (true) {
+            tree.descent().to(0, which, key, keyLength, position);
+            try {
+                copyPage();
+            } catch (IndexOutOfBoundsException torn) {
+                if (position.isLatched()) {
+                    position.release();
+                    throw TreeCorruption.unreadable(position.pageId(), torn);
+                }
+                continue;
+            }
+            if (position.validate()) {
+                break;
+            }
+            tree.counters().increment(Counter.TREE_RESTARTS);
+        }
+        finishLoad();
+    }
+
+    private void finishLoad() {
+        frame = position.frame();
+        pageId = position.pageId();
+        version = position.isLatched() ? tree.pool().optimisticVersion(frame) : position.version();
+        position.release();
+        tree.counters().increment(Counter.CURSOR_LEAVES);
+    }
+
+    private void copyPage() {
+        ByteBuffer chunk = position.chunk();
+        int page = position.page();
+        int slotsEnd = NodeLayout.slotAt(0, NodeLayout.slotCount(chunk, page));
+        int heapTop = NodeLayout.heapTop(chunk, page);
+        if (slotsEnd > heapTop || heapTop > pageBytes) {
+            throw new IndexOutOfBoundsException(heapTop);
+        }
+        PageMemory.copy(chunk, page, copy, 0, slotsEnd);
+        PageMemory.copy(chunk, page + heapTop, copy, heapTop, pageBytes - heapTop);
+    }
+}
