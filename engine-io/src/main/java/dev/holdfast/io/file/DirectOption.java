@@ -8,8 +8,8 @@ import java.nio.file.OpenOption;
 /** The option that opens a file past the system's cache, where the JDK has it. */
 final class DirectOption {
     /*
-     * The option is supported API, but of the module jdk.unsupported, which an application made of
-     * modules may lack. So it is looked up, and its absence is an error only for who asks for it.
+     * The option is API, but of com.sun.nio.file in the module jdk.unsupported, which a JDK may
+     * lack or drop. So it is looked up, and its absence is an error only for who asks for it.
      */
 
     private static final String CLASS_NAME = "com.sun.nio.file.ExtendedOpenOption";
