@@ -154,6 +154,7 @@ final class LogLeader {
     }
 
     /** Whoever failed between reserve and publish has made the engine fail: do not wait for it. */
+    @SuppressWarnings("ThreadPriorityCheck") // a missed hint costs a park, nothing else
     private void pause(int round) {
         health.check();
         if (round < SPINS) {

@@ -108,14 +108,22 @@ final class LogRing implements AutoCloseable {
 
     /**
      * The length of the group at a position that is closed; {@link GroupHeader#PADDING} if none.
+     * What was published there must be what is there.
      */
     int groupBytesAt(long position) {
         int offset = offsetOf(position);
+        long link = (long) LINK.getAcquire(links, linkOf(position));
         int groupBytes = PageMemory.getInt(chunk, offset + GroupHeader.GROUP_BYTES_OFFSET);
-        if (groupBytes != GroupHeader.PADDING) {
+        if (groupBytes == GroupHeader.PADDING) {
             Invariants.check(
-                    groupBytes > GroupHeader.BYTES && groupBytes <= stepMax,
-                    "length of a group in the ring",
+                    link == Lsn.borderAtOrAfter(position),
+                    "padding in the ring was published as padding",
+                    position,
+                    link);
+        } else {
+            Invariants.check(
+                    link == position + Lsn.aligned(groupBytes),
+                    "a group in the ring was published with its length",
                     position,
                     groupBytes);
             long startLsn = PageMemory.getLong(chunk, offset + GroupHeader.START_LSN_OFFSET);

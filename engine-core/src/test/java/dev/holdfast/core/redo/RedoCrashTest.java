@@ -47,7 +47,7 @@ final class RedoCrashTest {
     @Test
     void givenAWrappingLog_whenCrashedEverywhere_thenItIsAPrefixWithAllThatWasAcknowledged(
             SeededRandom random) throws IOException {
-        int images = SeedExtension.everydayOrSoak(3000, 60_000);
+        int images = SeedExtension.everydayOrSoak(2000, 60_000);
 
         CrashReport report = crash(record(random, 250), random, images);
 

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -156,7 +157,7 @@ final class RedoLogStressTest {
                     (writer, own) -> {
                         for (int i = 0; i < 500; i++) {
                             long end = log.append(writer, i, 40);
-                            Thread.yield();
+                            LockSupport.parkNanos(1000);
                             log.log.makeDurable(end);
                         }
                     });
@@ -177,8 +178,7 @@ final class RedoLogStressTest {
                                     if (log.log.space().age() > half) {
                                         log.checkpoint(0);
                                     }
-                                    Thread.onSpinWait();
-                                    Thread.yield();
+                                    LockSupport.parkNanos(50_000);
                                 }
                             } catch (IOException | RuntimeException e) {
                                 log.health.fail(e);
