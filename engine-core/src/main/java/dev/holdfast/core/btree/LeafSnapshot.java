@@ -23,11 +23,15 @@ public final class LeafSnapshot {
      * and then a hundred records need neither latch nor validation. Two parts are copied: header
      * and slots, and the heap; the free space between is not.
      */
+
+    /** There is no leaf on that side. */
+    public static final int NO_LEAF = Integer.MIN_VALUE;
+
     private final BTree tree;
     private final ReadPosition position;
     private final ByteBuffer copy;
     private final int pageBytes;
-    private byte[] fence;
+    private final byte[] fence;
     private long version;
     private int frame = -1;
     private long pageId;
@@ -75,27 +79,33 @@ public final class LeafSnapshot {
         load(TreeDescent.LAST, fence, 0);
     }
 
-    /** Loads the leaf behind this one; false if this is the last. */
-    public boolean nextLeaf() {
+    /**
+     * Loads the leaf behind this one. It may have got records from before the fence by a merge
+     * since; so it says where to go on.
+     *
+     * @return the slot to begin with, {@link #count} if it has none from the fence on, or {@link
+     *     #NO_LEAF} if this leaf is the last
+     */
+    public int nextLeaf() {
         if (!NodeLayout.hasUpper(copy, 0)) {
-            return false;
+            return NO_LEAF;
         }
         int length = NodeLayout.upperFenceLength(copy, 0);
         PageMemory.copyOut(copy, NodeLayout.upperFence(copy, 0), fence, 0, length);
         load(TreeDescent.FOR_KEY, fence, length);
-        return true;
+        return slotOf(fence, length);
     }
 
     /**
      * Loads the leaf before this one. It may have got records from behind the fence by a merge
-     * since; so it says where to begin.
+     * since; so it says where to go on.
      *
-     * @return the slot to begin with, -1 if it has none below, or {@link Integer#MIN_VALUE} if this
-     *     leaf is the first
+     * @return the slot to begin with, -1 if it has none below the fence, or {@link #NO_LEAF} if
+     *     this leaf is the first
      */
     public int previousLeaf() {
         if (!NodeLayout.hasLower(copy, 0)) {
-            return Integer.MIN_VALUE;
+            return NO_LEAF;
         }
         int length = NodeLayout.lowerFenceLength(copy, 0);
         PageMemory.copyOut(copy, NodeLayout.lowerFence(copy, 0), fence, 0, length);
@@ -110,6 +120,15 @@ public final class LeafSnapshot {
 
     public long pageId() {
         return pageId;
+    }
+
+    /** The frame that the leaf was copied from; with {@link #version} for a later validation. */
+    public int frame() {
+        return frame;
+    }
+
+    public long version() {
+        return version;
     }
 
     public int count() {

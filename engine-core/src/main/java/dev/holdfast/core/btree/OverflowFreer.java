@@ -19,19 +19,19 @@ public final class OverflowFreer implements ChainFreer {
      * the rest is found by its head. Pages are latched in the order of the chain, which nobody else
      * walks any more.
      */
-    private static final int FREED_MAX = OverflowStore.GROUP_PAGES;
-
     private final BufferPool pool;
     private final MiniTransaction m;
     private final Counters counters;
-    private final int[] frames = new int[FREED_MAX];
-    private final int[] numbers = new int[FREED_MAX + 1];
+    private final int groupPages;
+    private final int[] frames = new int[OverflowStore.GROUP_PAGES_MAX];
+    private final int[] numbers = new int[OverflowStore.GROUP_PAGES_MAX + 1];
 
     /** Uses the mini-transaction alone. */
     public OverflowFreer(BufferPool pool, MiniTransaction m, Counters counters) {
         this.pool = pool;
         this.m = m;
         this.counters = counters;
+        this.groupPages = OverflowStore.groupPages(pool);
     }
 
     @Override
@@ -44,11 +44,12 @@ public final class OverflowFreer implements ChainFreer {
 
     /** Frees the first pages of a chain and returns the new head. */
     private int freeFirst(Space space, int head) {
-        m.begin((2 * FREED_MAX + 2) * 2 * RedoWriter.RECORD_OVERHEAD_MAX, FREED_MAX + 2, true);
+        int redoBytesMax = (groupPages + 1) * 4 * RedoWriter.RECORD_OVERHEAD_MAX;
+        m.begin(redoBytesMax, OverflowStore.framesMax(groupPages), true);
         try {
             int next = head;
             int count = 0;
-            while (count < FREED_MAX && next != OverflowLayout.NO_NEXT) {
+            while (count < groupPages && next != OverflowLayout.NO_NEXT) {
                 long pageId = PageId.of(space.spaceId(), next);
                 int frame = m.fixExclusive(pageId);
                 checkType(frame, pageId);

@@ -28,22 +28,33 @@ public final class OverflowStore {
      * the owner can free all there is by following the chain.
      */
 
-    /** Pages that one group writes or frees. */
-    static final int GROUP_PAGES = 8;
+    /** Pages that one group writes or frees at most; fewer in a small pool. */
+    static final int GROUP_PAGES_MAX = 8;
 
+    private static final int GROUP_PAGES_MIN = 2;
+    private static final int FRAMES_PER_GROUP_PAGE = 32;
     private static final int PAGE_RECORDS = 4;
-
-    /** New pages, their maps, the tail and the owner's page. */
-    private static final int EXTRA_FRAMES = 4;
 
     private final BufferPool pool;
     private final Counters counters;
     private final int pageBytes;
+    private final int groupPages;
 
     public OverflowStore(BufferPool pool, Counters counters) {
+        this.groupPages = groupPages(pool);
         this.pool = pool;
         this.counters = counters;
         this.pageBytes = pool.pageBytes();
+    }
+
+    static int groupPages(BufferPool pool) {
+        int pages = pool.frameCount() / FRAMES_PER_GROUP_PAGE;
+        return Math.max(GROUP_PAGES_MIN, Math.min(GROUP_PAGES_MAX, pages));
+    }
+
+    /** Frames for that many pages and a map page for each, beside those of an owner and a tail. */
+    static int framesMax(int pages) {
+        return 2 * pages + 2;
     }
 
     /**
@@ -68,15 +79,15 @@ public final class OverflowStore {
         int pageCount = OverflowLayout.pageCount(pageBytes, length);
         int head = PageId.NULL_PAGE_NUMBER;
         int tail = PageId.NULL_PAGE_NUMBER;
-        for (int written = 0; written < pageCount; written += GROUP_PAGES) {
-            int count = Math.min(GROUP_PAGES, pageCount - written);
+        for (int written = 0; written < pageCount; written += groupPages) {
+            int count = Math.min(groupPages, pageCount - written);
             boolean isFirst = written == 0;
             try (PageReservation pages = space.reserve(count, tail, reserved)) {
                 int first = pages.pageNumber(0);
                 int last = pages.pageNumber(count - 1);
                 m.begin(
                         redoBytesMax(count) + (isFirst ? owner.redoBytesMax() : 0),
-                        count + EXTRA_FRAMES,
+                        framesMax(count),
                         reserved);
                 try {
                     int tailFrame = -1;

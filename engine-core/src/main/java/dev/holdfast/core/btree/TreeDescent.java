@@ -3,7 +3,6 @@
 package dev.holdfast.core.btree;
 
 import dev.holdfast.core.buffer.BufferPool;
-import dev.holdfast.core.buffer.FrameStock;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
@@ -38,10 +37,7 @@ final class TreeDescent {
     /** After so many restarts the way down is latched. */
     static final int RESTARTS_MAX = 8;
 
-    static final String CHILD_READ = "btree.descent.childRead";
-
-    /** Frames that a latched descent may load with its latches held, before it begins again. */
-    private static final int STOCK_FRAMES = 4;
+    static final String CHILD_FOUND = "btree.descent.childFound";
 
     private final int treeId;
     private final long rootPageId;
@@ -127,8 +123,8 @@ final class TreeDescent {
                 }
                 child = pool.load(childId, level == 1 && p.isCold());
             }
+            TestHooks.reached(CHILD_FOUND);
             long childVersion = pool.optimisticVersion(child);
-            TestHooks.reached(CHILD_READ);
             if (!pool.holds(child, childId)) {
                 return false;
             }
@@ -158,22 +154,20 @@ final class TreeDescent {
      * <p><b>Latches:</b> none held on entry; the position holds the page shared on return.
      */
     void latched(int level, int which, byte[] key, int keyLength, ReadPosition p) {
-        boolean done = false;
-        while (!done) {
-            try (FrameStock stock = pool.reserve(STOCK_FRAMES)) {
-                done = tryLatched(level, which, key, keyLength, p, stock);
-            }
+        long missing = tryLatched(level, which, key, keyLength, p);
+        while (missing != PageId.NONE) {
+            pool.load(missing, false);
+            missing = tryLatched(level, which, key, keyLength, p);
         }
     }
 
-    /** Fails only if the stock does not last. */
-    private boolean tryLatched(
-            int targetLevel,
-            int which,
-            byte[] key,
-            int keyLength,
-            ReadPosition p,
-            FrameStock stock) {
+    /**
+     * One way down. Nobody waits for a frame with a latch held (P9), nor with frames promised to
+     * him already; so a page that is missing ends the attempt and is loaded in between.
+     *
+     * @return the page that was missing, or NONE
+     */
+    private long tryLatched(int targetLevel, int which, byte[] key, int keyLength, ReadPosition p) {
         long pageId = rootPageId;
         int frame = pool.fixShared(pageId);
         int level = -1;
@@ -190,14 +184,14 @@ final class TreeDescent {
                 level = found;
                 if (level <= targetLevel) {
                     p.latched(frame, pageId, level);
-                    return true;
+                    return PageId.NONE;
                 }
                 int position = position(which, chunk, page, key, keyLength);
                 childId =
                         PageId.of(
                                 PageId.spaceId(rootPageId),
                                 InnerRecord.childAt(chunk, page, position));
-                child = latchChild(childId, stock);
+                child = latchChild(childId);
             } catch (IndexOutOfBoundsException e) {
                 pool.unfixShared(frame);
                 throw TreeCorruption.unreadable(pageId, e);
@@ -207,7 +201,7 @@ final class TreeDescent {
             }
             pool.unfixShared(frame);
             if (child < 0) {
-                return false;
+                return childId;
             }
             frame = child;
             pageId = childId;
@@ -215,19 +209,13 @@ final class TreeDescent {
         }
     }
 
-    private int latchChild(long childId, FrameStock stock) {
-        while (true) {
-            int frame = pool.find(childId);
-            if (frame < 0) {
-                if (stock.count() == 0) {
-                    return -1;
-                }
-                frame = pool.loadWithStock(childId, stock);
-            }
-            if (pool.tryLatchShared(frame, childId)) {
-                return frame;
-            }
+    /** Its frame, or -1 if it is not in the pool. */
+    private int latchChild(long childId) {
+        int frame = pool.find(childId);
+        while (frame >= 0 && !pool.tryLatchShared(frame, childId)) {
+            frame = pool.find(childId);
         }
+        return frame;
     }
 
     /** Whether the page is a node of this tree and level. */

@@ -3,7 +3,6 @@
 package dev.holdfast.core.btree;
 
 import dev.holdfast.core.buffer.BufferPool;
-import dev.holdfast.core.buffer.FrameStock;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
@@ -19,7 +18,6 @@ final class TreeLatches {
      * or splits the page needs X of the parent.
      */
     private static final int UPGRADES_MAX = 8;
-    private static final int STOCK_FRAMES = 2;
 
     private final TreeDescent descent;
     private final long rootPageId;
@@ -70,54 +68,52 @@ final class TreeLatches {
             MiniTransaction m, int level, byte[] key, int keyLength, WritePosition p) {
         ReadPosition parent = p.read;
         while (true) {
-            try (FrameStock stock = pool.reserve(STOCK_FRAMES)) {
-                descent.latched(level + 1, TreeDescent.FOR_KEY, key, keyLength, parent);
-                boolean fixed;
-                try {
-                    fixed =
-                            parent.level() > level
-                                    && fixChildOf(m, parent, level, key, keyLength, p, stock);
-                } finally {
-                    parent.release();
+            descent.latched(level + 1, TreeDescent.FOR_KEY, key, keyLength, parent);
+            long missing = PageId.NONE;
+            try {
+                if (parent.level() > level) {
+                    missing = fixChildOf(m, parent, level, key, keyLength, p);
+                    if (missing == PageId.NONE) {
+                        return true;
+                    }
                 }
-                if (fixed) {
-                    return true;
-                }
+            } finally {
+                parent.release();
             }
             if (parent.level() < level) {
                 return false;
             }
-            if (parent.level() == level && fixRoot(m, level, p)) {
-                return true;
+            if (parent.level() == level) {
+                if (fixRoot(m, level, p)) {
+                    return true;
+                }
+            } else {
+                pool.load(missing, false);
             }
         }
     }
 
-    private boolean fixChildOf(
+    /** Returns NONE, or the page if it is not in the pool. */
+    private long fixChildOf(
             MiniTransaction m,
             ReadPosition parent,
             int level,
             byte[] key,
             int keyLength,
-            WritePosition p,
-            FrameStock stock) {
+            WritePosition p) {
         ByteBuffer chunk = parent.chunk();
         int position = NodeSearch.child(chunk, parent.page(), key, keyLength);
         long childId = idOf(InnerRecord.childAt(chunk, parent.page(), position));
-        while (true) {
-            int frame = pool.find(childId);
-            if (frame < 0) {
-                if (stock.count() == 0) {
-                    return false;
-                }
-                frame = pool.loadWithStock(childId, stock);
-            }
+        int frame = pool.find(childId);
+        while (frame >= 0) {
             if (m.fixResident(frame, childId)) {
                 p.at(frame, childId);
                 checkLevel(p.chunk(), p.page(), childId, level);
-                return true;
+                return PageId.NONE;
             }
+            frame = pool.find(childId);
         }
+        return childId;
     }
 
     /** The root, if it is of the level; a root may grow or shrink while it is waited for. */

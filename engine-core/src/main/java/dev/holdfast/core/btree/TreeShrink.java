@@ -28,12 +28,12 @@ final class TreeShrink {
     static final String FREE_LATCHED = "btree.free.latched";
 
     /** Empty leaves that one group frees. */
-    private static final int RUN_MAX = 6;
-
-    /** Children to be loaded under the parent's latch, and map pages. */
-    private static final int FRAMES = 8;
+    private static final int RUN_MAX = 4;
 
     private static final int CHILDREN_MAX = RUN_MAX + 2;
+
+    /** Children to be loaded under the parent's latch, and the map pages of those freed. */
+    private static final int FRAMES = CHILDREN_MAX + CHILDREN_MAX - 1;
 
     private enum Outcome {
         NOTHING,

@@ -59,7 +59,8 @@ final class TreePropertyTest {
                 model.remove(present);
             }
         } else if (dice < 90) {
-            byte[] value = random.bytes(random.oneIn(10) ? random.nextInt(20) : random.nextInt(400));
+            byte[] value =
+                    random.bytes(random.oneIn(10) ? random.nextInt(20) : random.nextInt(400));
             writes.put(key, value);
             model.put(key, value);
         } else {
@@ -98,11 +99,11 @@ final class TreePropertyTest {
         byte[] key = new byte[PAGE_BYTES];
         var rows = model.entrySet().iterator();
         leaf.seekFirst();
-        do {
-            for (int slot = 0; slot < leaf.count(); slot++) {
+        for (int slot = 0; slot != LeafSnapshot.NO_LEAF; slot = leaf.nextLeaf()) {
+            for (; slot < leaf.count(); slot++) {
                 assertSame(leaf, slot, rows.next(), key);
             }
-        } while (leaf.nextLeaf());
+        }
         assertThat(rows.hasNext()).isFalse();
     }
 
@@ -111,7 +112,7 @@ final class TreePropertyTest {
         var rows = model.descendingMap().entrySet().iterator();
         leaf.seekLast();
         int slot = leaf.count() - 1;
-        while (slot != Integer.MIN_VALUE) {
+        while (slot != LeafSnapshot.NO_LEAF) {
             for (; slot >= 0; slot--) {
                 assertSame(leaf, slot, rows.next(), key);
             }

@@ -11,6 +11,7 @@ final class TreeWrites {
     final WritePosition p;
     private final BTree tree;
     private final ReadPosition read;
+    private boolean emptyOnly;
     private SettledVersions settled = SettledVersions.NONE;
 
     TreeWrites(TreeFixture fixture) {
@@ -18,6 +19,12 @@ final class TreeWrites {
         m = fixture.mtrs.mtr();
         p = new WritePosition(fixture.pool);
         read = new ReadPosition(fixture.pool);
+    }
+
+    /** Leaves are left alone until they are empty. */
+    TreeWrites mergesEmptyOnly(boolean value) {
+        emptyOnly = value;
+        return this;
     }
 
     TreeWrites settled(SettledVersions versions) {
@@ -89,7 +96,7 @@ final class TreeWrites {
                 return false;
             }
             tree.remove(m, p);
-            sparse = tree.isSparse(p);
+            sparse = emptyOnly ? NodeLayout.slotCount(p.chunk(), p.page()) == 0 : tree.isSparse(p);
             m.commit();
         } catch (Throwable t) {
             throw m.failed(t);
