@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.io.sim.AppendLog.Bug;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -117,6 +118,53 @@ final class CrashHarnessCrashTest {
         assertThat(points.size()).isBetween(50, 100);
         assertThat(points).anyMatch(point -> point < trace.eventCount() / 4);
         assertThat(points).anyMatch(point -> point > trace.eventCount() * 3 / 4);
+    }
+
+    @Test
+    void givenMarksWithoutIo_whenCrashedEverywhere_thenTheSameBytesAreCheckedForEach()
+            throws IOException {
+        SimulatedDisk disk = SimulatedDisk.create();
+        for (int i = 0; i < 10; i++) {
+            disk.mark(i);
+        }
+        Set<Integer> markCounts = ConcurrentHashMap.newKeySet();
+
+        CrashReport report =
+                new CrashHarness("marks", disk.trace(), 7)
+                        .run(
+                                image -> {
+                                    markCounts.add(image.markCount());
+                                    return "empty";
+                                });
+
+        assertThat(markCounts).hasSize(11);
+        assertThat(report.distinctImages()).isEqualTo(1);
+    }
+
+    @Test
+    void givenAFailureThatNeedsOneLoss_whenSimplified_thenThatOneIsTold() throws IOException {
+        SimulatedDisk disk = SimulatedDisk.create();
+        StorageFile file = TestBytes.createSynced(disk.directory(), "a", 1 << 16, 1);
+        for (long i = 0; i < 64; i++) {
+            file.write(i * 1024, TestBytes.filled(1024, 2));
+        }
+        disk.mark("acknowledged without a sync");
+        RecoverAndCheck check =
+                image -> {
+                    if (image.markCount() > 0) {
+                        assertThat(image.disk().contents("a", 20 * 1024, 1)).containsOnly(2);
+                    }
+                    return "whole";
+                };
+        CrashHarness harness = new CrashHarness("one loss", disk.trace(), 7);
+
+        CrashFailure failure =
+                catchThrowableOfType(
+                        CrashFailure.class,
+                        () -> harness.replay(disk.eventCount() + ":RANDOM_SUBSET:17", check));
+
+        assertThat(failure).hasMessageContaining("a: position=20480, length=1024: LOST");
+        assertThat(failure.getMessage().lines().filter(line -> line.contains(": LOST"))).hasSize(1);
     }
 
     private static Trace workload(Set<Bug> bugs, int appends) throws IOException {

@@ -282,9 +282,38 @@ final class SimulatedDiskCrashTest {
 
         directory.syncDirectory("redo");
 
-        SimulatedDisk after = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
-        assertThat(after.directory().list("redo")).containsExactly("redo/a");
-        assertThat(after.directory().list("")).isEmpty();
+        for (CrashMode mode : CrashMode.values()) {
+            SimulatedDisk after = disk.crash(mode, 0).disk();
+            assertThat(after.directory().list("redo")).containsExactly("redo/a");
+            assertThat(after.directory().list("")).isEmpty();
+        }
+    }
+
+    @Test
+    void givenALostRenameBetweenDirectories_whenPowerIsLost_thenWhatCameAfterItIsLostInBoth()
+            throws IOException {
+        directory.createDirectory("redo");
+        directory.create("a").close();
+        directory.syncDirectory("");
+        directory.rename("a", "redo/b");
+        directory.create("c").close();
+        directory.create("redo/d").close();
+        Set<List<String>> seen = new HashSet<>();
+
+        for (int seed = 0; seed < SEEDS; seed++) {
+            StorageDirectory after = disk.crash(CrashMode.RANDOM_SUBSET, seed).disk().directory();
+            List<String> names = new ArrayList<>(after.list(""));
+            names.addAll(after.list("redo"));
+            seen.add(names);
+        }
+
+        assertThat(seen)
+                .containsExactlyInAnyOrder(
+                        List.of("a"),
+                        List.of("redo/b"),
+                        List.of("c", "redo/b"),
+                        List.of("redo/b", "redo/d"),
+                        List.of("c", "redo/b", "redo/d"));
     }
 
     @Test

@@ -36,7 +36,7 @@ final class SimulatedDiskPropertyTest {
         createFiles();
         List<Map<String, Model>> history = new ArrayList<>();
         List<Integer> points = new ArrayList<>();
-        for (int step = 0; step < 60; step++) {
+        for (int step = 0; step < 250; step++) {
             step(random);
             Map<String, Model> copy = new HashMap<>();
             models.forEach((name, model) -> copy.put(name, model.copy()));
