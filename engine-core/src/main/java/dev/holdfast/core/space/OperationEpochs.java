@@ -4,6 +4,7 @@ package dev.holdfast.core.space;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Who may still be following a pointer out of a leaf, so that what it points to is not reused under
@@ -42,6 +43,7 @@ public final class OperationEpochs {
     private static final int STRIPE_CELLS = 16;
 
     private static final int STRIPES_MAX = 64;
+    private static final long PAUSE_NANOS = 50_000;
 
     private final long[] cells;
     private final int stripeMask;
@@ -103,6 +105,19 @@ public final class OperationEpochs {
         }
         epoch = current + 1;
         return true;
+    }
+
+    /**
+     * Waits until everybody who is inside now has left; short, for nobody waits for anything while
+     * inside. <b>Latches:</b> none held, and the caller is not inside.
+     */
+    public void awaitAllOutside() {
+        long unlinked = epoch;
+        while (!passed(unlinked)) {
+            if (!advance()) {
+                LockSupport.parkNanos(this, PAUSE_NANOS);
+            }
+        }
     }
 
     private int stripeOf(long threadId) {

@@ -21,6 +21,11 @@ public final class OwnedPages {
      * is not in the pool is on disk as its last change left it: an entry in the map is enough.
      * Pages are latched by trying, since they come after nothing that is held; one that a late
      * reader holds is left for the next round.
+     *
+     * First the condemned heads of chains, everywhere, then the rest: a chain whose head is still
+     * condemned while pages behind it are free would, after a crash, be followed into pages that
+     * belong to somebody else by then. The space's resizing lock keeps the agent that frees chains
+     * away from each batch.
      */
     static final String BATCH_FREED = "space.owned.batchFreed";
 
@@ -47,17 +52,28 @@ public final class OwnedPages {
     public long freeAll(Space space, int treeId) {
         assert treeId != AllocationMap.SYSTEM_OWNER : "treeId=" + treeId;
 
+        return freeAll(space, treeId, AllocationMap.CONDEMNED_CHAIN)
+                + freeAll(space, treeId, AllocationMap.USED);
+    }
+
+    private long freeAll(Space space, int treeId, int stateMin) {
         long freed = 0;
         for (int group = 0; group < space.groupCount(); group++) {
-            int count = collect(space, group, treeId);
-            while (count > 0) {
-                int now = free(space, count);
-                if (now == 0) {
+            int count;
+            do {
+                int now;
+                space.resizing().lock();
+                try {
+                    count = collect(space, group, treeId, stateMin);
+                    now = count == 0 ? 0 : free(space, count);
+                } finally {
+                    space.resizing().unlock();
+                }
+                if (now == 0 && count > 0) {
                     awaitReader(PageId.of(space.spaceId(), batch[0]));
                 }
                 freed += now;
-                count = collect(space, group, treeId);
-            }
+            } while (count > 0);
         }
         return freed;
     }
@@ -68,13 +84,13 @@ public final class OwnedPages {
         pool.unfixExclusive(frame);
     }
 
-    private int collect(Space space, int group, int treeId) {
+    private int collect(Space space, int group, int treeId, int stateMin) {
         int pages = AllocationMap.pagesPerGroup(pool.pageBytes());
         int count = 0;
         int frame = pool.fixShared(space.mapPageId(group));
         for (int index = 0; index < pages && count < BATCH; index++) {
             long entry = AllocationMap.entryAt(pool.chunk(frame), pool.offset(frame), index);
-            if (AllocationMap.owner(entry) == treeId && entry != AllocationMap.FREE) {
+            if (AllocationMap.owner(entry) == treeId && AllocationMap.state(entry) >= stateMin) {
                 batch[count] = group * pages + index;
                 count++;
             }

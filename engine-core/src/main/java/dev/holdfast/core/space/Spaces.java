@@ -100,7 +100,7 @@ public final class Spaces {
 
     /**
      * Creates the file of a space, synced, and takes it up. The caller then logs that the space
-     * exists, or calls {@link #drop}.
+     * exists, or calls {@link #retire} and {@link #delete}.
      */
     public Space create(int spaceId) throws IOException {
         files.create(spaceId);
@@ -132,10 +132,10 @@ public final class Spaces {
     }
 
     /**
-     * Ends a space whose drop record is durable, or that no record names: its pages leave the pool,
-     * then its file goes. A second call does nothing.
+     * Takes a space out of use, before its drop is logged: nothing is reserved, grown or freed in
+     * it any more. A second call does nothing.
      */
-    public void drop(int spaceId) throws IOException {
+    public void retire(int spaceId) {
         Space space = spaces.remove(spaceId);
         if (space != null) {
             space.resizing().lock();
@@ -146,6 +146,13 @@ public final class Spaces {
                 space.resizing().unlock();
             }
         }
+    }
+
+    /**
+     * Ends a retired space whose drop record is durable, or that no record names: its pages leave
+     * the pool, then its file goes. A second call does nothing.
+     */
+    public void delete(int spaceId) throws IOException {
         pool.discardSpace(spaceId);
         files.delete(spaceId);
     }

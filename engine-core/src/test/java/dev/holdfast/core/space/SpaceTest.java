@@ -307,8 +307,9 @@ final class SpaceTest {
         Space space = fixture.create(16);
         allocateOne(fixture.mtr(), space);
 
-        fixture.spaces.drop(16);
-        fixture.spaces.drop(16);
+        fixture.spaces.retire(16);
+        fixture.spaces.delete(16);
+        fixture.spaces.delete(16);
 
         assertThat(fixture.directory.exists("space-16.hfs")).isFalse();
         assertThatThrownBy(() -> space.reserve(1, NO_HINT, false))
@@ -406,7 +407,8 @@ final class SpaceTest {
             int page = allocateOne(mtr, scratch);
             condemn(mtr, scratch, page, false);
         }
-        fixture.spaces.drop(17);
+        fixture.spaces.retire(17);
+        fixture.spaces.delete(17);
     }
 
     private void copy(String name, SimulatedDisk to) throws IOException {

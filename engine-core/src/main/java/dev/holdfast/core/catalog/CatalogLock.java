@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.catalog;
+
+import dev.holdfast.LockTimeoutException;
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.Counters;
+import dev.holdfast.core.watch.EngineHealth;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Lets one thread at a time change the catalog. A lock and not a latch: its holder waits for file
+ * growth and for the log. Taken with no latch held.
+ */
+final class CatalogLock {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Counters counters;
+    private final EngineHealth health;
+    private final long limitNanos;
+
+    CatalogLock(Counters counters, EngineHealth health, long limitNanos) {
+        this.counters = counters;
+        this.health = health;
+        this.limitNanos = limitNanos;
+    }
+
+    /**
+     * Waits for the lock; an interrupt does not end the wait and is kept.
+     *
+     * @throws LockTimeoutException if others held it for too long
+     */
+    void lock() {
+        if (lock.isHeldByCurrentThread()) {
+            throw new IllegalStateException("catalog is changed from within a change");
+        }
+        if (!lock.tryLock() && !await()) {
+            throw new LockTimeoutException("catalog", Duration.ofNanos(limitNanos));
+        }
+        if (health.failed()) {
+            lock.unlock();
+            health.check();
+        }
+    }
+
+    /** Waits without a limit, for drops that have begun; the holder needs nothing of theirs. */
+    void lockUnlimited() {
+        lock.lock();
+        if (health.failed()) {
+            lock.unlock();
+            health.check();
+        }
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    private boolean await() {
+        counters.increment(Counter.CATALOG_WAITS);
+        long token = CoreSites.CATALOG.counters().waitBegan();
+        long deadline = System.nanoTime() + limitNanos;
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return lock.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException keptForTheCaller) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            CoreSites.CATALOG.counters().waitEnded(token);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
