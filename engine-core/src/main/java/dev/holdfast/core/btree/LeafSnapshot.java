@@ -113,6 +113,26 @@ public final class LeafSnapshot {
         return slotOf(fence, length) - 1;
     }
 
+    /** Copies the bound above the leaf's keys and returns its length; -1 if it is the last leaf. */
+    public int upperFence(byte[] target) {
+        if (!NodeLayout.hasUpper(copy, 0)) {
+            return -1;
+        }
+        int length = NodeLayout.upperFenceLength(copy, 0);
+        PageMemory.copyOut(copy, NodeLayout.upperFence(copy, 0), target, 0, length);
+        return length;
+    }
+
+    /** Copies the bound that no key is below and returns its length; -1 if it is the first leaf. */
+    public int lowerFence(byte[] target) {
+        if (!NodeLayout.hasLower(copy, 0)) {
+            return -1;
+        }
+        int length = NodeLayout.lowerFenceLength(copy, 0);
+        PageMemory.copyOut(copy, NodeLayout.lowerFence(copy, 0), target, 0, length);
+        return length;
+    }
+
     /** Whether the leaf in the pool is still what was copied. */
     public boolean stillValid() {
         return frame >= 0 && tree.pool().validate(frame, version);

@@ -4,7 +4,9 @@ package dev.holdfast.core.txn;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
@@ -41,10 +43,15 @@ final class SnapshotRegistry {
     private static final long SUSPENDED = 1L << 61;
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle HOLDER = MethodHandles.arrayElementVarHandle(View[].class);
 
     private final LongSupplier appendLsn;
     private final ReentrantLock growLock = new ReentrantLock();
     private volatile long[][] chunks = {new long[CHUNK_SLOTS << STRIDE_SHIFT]};
+
+    /** Who has a slot, for the engine's close and for reports. Grows before the chunks do. */
+    private volatile View[][] holders = {new View[CHUNK_SLOTS]};
+
     private volatile long horizon;
 
     /**
@@ -97,6 +104,11 @@ final class SnapshotRegistry {
                 for (int i = seen.length; i < larger.length; i++) {
                     larger[i] = new long[CHUNK_SLOTS << STRIDE_SHIFT];
                 }
+                View[][] moreHolders = Arrays.copyOf(holders, larger.length);
+                for (int i = seen.length; i < larger.length; i++) {
+                    moreHolders[i] = new View[CHUNK_SLOTS];
+                }
+                holders = moreHolders;
                 chunks = larger;
             }
         } finally {
@@ -117,6 +129,25 @@ final class SnapshotRegistry {
         return lsn;
     }
 
+    /** Says who has the slot. Volatile: the caller looks whether the engine closes after it. */
+    void holder(int slot, View view) {
+        HOLDER.setVolatile(holders[slot / CHUNK_SLOTS], slot % CHUNK_SLOTS, view);
+    }
+
+    /** The views in use. */
+    List<View> holders() {
+        List<View> views = new ArrayList<>();
+        for (View[] chunk : holders) {
+            for (int i = 0; i < CHUNK_SLOTS; i++) {
+                View view = (View) HOLDER.getAcquire(chunk, i);
+                if (view != null) {
+                    views.add(view);
+                }
+            }
+        }
+        return views;
+    }
+
     /** Keeps the slot but gives up its snapshot, until it is registered again. */
     void suspend(int slot) {
         SLOT.setRelease(chunks[slot / CHUNK_SLOTS], index(slot), SUSPENDED);
@@ -125,6 +156,7 @@ final class SnapshotRegistry {
     void release(int slot) {
         long[] chunk = chunks[slot / CHUNK_SLOTS];
         assert (long) SLOT.getAcquire(chunk, index(slot)) != FREE : "slot=" + slot;
+        holder(slot, null);
         SLOT.setRelease(chunk, index(slot), FREE);
     }
 

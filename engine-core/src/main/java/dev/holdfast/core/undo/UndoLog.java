@@ -10,6 +10,9 @@ import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.space.AllocationMap;
 import dev.holdfast.core.space.PageReservation;
 import dev.holdfast.core.space.Space;
+import dev.holdfast.io.memory.PageMemory;
+import dev.holdfast.sync.PlantedFault;
+import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 
 /**
@@ -32,7 +35,7 @@ public final class UndoLog {
      * The log header is appended with the first record and popped with the last, so a log that was
      * rolled back leaves nothing.
      */
-    private static final int PATCHES = 3;
+    private static final int PATCHES = 4;
 
     private UndoSegment segment;
     private long transactionId;
@@ -88,8 +91,8 @@ public final class UndoLog {
     }
 
     /** A bound on the redo bytes of {@link #append}. */
-    public int appendRedoBytes(UndoImage image) {
-        return image.recordBytes()
+    public static int appendRedoBytesMax(int keyLength, int valueLength) {
+        return UndoEntry.recordBytes(keyLength, valueLength)
                 + UndoEntry.LOG_HEADER_BYTES
                 + PATCHES * (RedoWriter.RECORD_OVERHEAD_MAX + Long.BYTES);
     }
@@ -243,6 +246,10 @@ public final class UndoLog {
     public void pop(MiniTransaction mtr, int frame) {
         ByteBuffer chunk = mtr.chunk(frame);
         int page = mtr.offset(frame);
+        if (TestHooks.fault(PlantedFault.ROLLBACK_NOT_LOGGED)) {
+            popUnlogged(mtr, frame);
+            return;
+        }
         int top = segment.tailTop - UndoEntry.lengthBefore(chunk, page + segment.tailTop);
         recordCount--;
         if (segment.tailPage == headerPage && top == headerOffset + UndoEntry.LOG_HEADER_BYTES) {
@@ -253,6 +260,20 @@ public final class UndoLog {
         }
         mtr.patchShort(frame, UndoPage.TOP_OFFSET, top);
         segment.tailTop = top;
+    }
+
+    /** The planted fault: the page forgets the record, the log does not. */
+    private void popUnlogged(MiniTransaction mtr, int frame) {
+        ByteBuffer chunk = mtr.chunk(frame);
+        int page = mtr.offset(frame);
+        mtr.changing(frame);
+        recordCount--;
+        segment.tailTop -= UndoEntry.lengthBefore(chunk, page + segment.tailTop);
+        if (segment.tailTop == headerOffset + UndoEntry.LOG_HEADER_BYTES) {
+            segment.tailTop = headerOffset;
+            headerOffset = 0;
+        }
+        PageMemory.putShort(chunk, page + UndoPage.TOP_OFFSET, segment.tailTop);
     }
 
     /** A bound on the redo bytes of {@link #pop}. */

@@ -59,7 +59,8 @@ public final class UndoVersion {
         return treeId;
     }
 
-    boolean isPurged() {
+    /** Whether its before-image owns nothing any more. */
+    public boolean isPurged() {
         return (status & UndoEntry.STATUS_PURGED) != 0;
     }
 

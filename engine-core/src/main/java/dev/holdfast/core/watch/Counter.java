@@ -61,7 +61,18 @@ public enum Counter {
     TABLES_CREATED("tables", "tables created", "catalog"),
     TABLES_DROPPED("tables", "tables dropped, resumed drops included", "catalog"),
     UNDO_LOGS_PURGED("logs", "undo logs that no snapshot needs and purge is done with", "undo"),
-    UNDO_PAGES_PURGED("pages", "undo pages given back by purge", "undo");
+    UNDO_PAGES_PURGED("pages", "undo pages given back by purge", "undo"),
+    COMMITS("transactions", "transactions with changes that committed", "txn"),
+    ROLLBACKS("transactions", "transactions with changes that were rolled back", "txn"),
+    UNDO_RECORDS_ROLLED_BACK("records", "undo records applied by rollbacks", "txn"),
+    WRITE_CONFLICTS("statements", "statements refused since another committed first", "txn"),
+    ROW_READ_RESTARTS("reads", "rows read again since their page changed meanwhile", "txn"),
+    VERSIONS_FOLLOWED("versions", "undo records read to find an older version", "txn"),
+    TRANSACTION_IDS_SKIPPED("ids", "ids whose cell an older transaction still held", "txn"),
+    ROWS_PURGED("rows", "deleted rows that purge removed", "txn"),
+    OVERFLOW_CHAINS_PURGED("chains", "overflow chains of old versions given back", "txn"),
+    LOSERS_ROLLED_BACK("transactions", "transactions of before a crash taken back", "txn"),
+    CURSOR_OLDER_VERSIONS("rows", "rows of which a cursor sought an older version", "txn");
 
     private final String unit;
     private final String meaning;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+import dev.holdfast.core.btree.LeafRecord;
+import dev.holdfast.core.btree.LeafSnapshot;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.memory.PageMemory;
+import java.nio.ByteBuffer;
+
+/**
+ * A copied leaf with, for each row, whether the view sees it. For one cursor.
+ *
+ * <p>After each load {@link #decide} looks the writers up, all at once, and validates the leaf
+ * after that, as an absent writer demands (P4). A row whose newest version is hidden is decided
+ * when the cursor comes to it.
+ */
+final class LeafView {
+    /** The view sees the newest version, and it is not a deletion. */
+    static final byte SHOWN = 0;
+
+    /** The view sees the newest version, which is a deletion. */
+    static final byte GONE = 1;
+
+    /** An older version is to be sought. */
+    static final byte OLDER = 2;
+
+    private final View view;
+    private final TransactionSystem system;
+    private final TableHandle table;
+    private final LeafSnapshot leaf;
+    private byte[] states = new byte[128];
+
+    LeafView(View view, TableHandle table) {
+        this.view = view;
+        this.system = view.system();
+        this.table = table;
+        this.leaf = new LeafSnapshot(table.tree());
+        leaf.scans(true);
+    }
+
+    LeafSnapshot leaf() {
+        return leaf;
+    }
+
+    int count() {
+        return leaf.count();
+    }
+
+    byte state(int slot) {
+        return states[slot];
+    }
+
+    /**
+     * Decides for the rows of a leaf that has just been copied.
+     *
+     * @return false if the leaf has changed or a writer had to be waited for: load it again
+     */
+    boolean decide(long lsn) {
+        int count = leaf.count();
+        if (states.length < count) {
+            states = new byte[Math.max(count, 2 * states.length)];
+        }
+        ByteBuffer chunk = leaf.chunk();
+        boolean lookedUp = false;
+        for (int slot = 0; slot < count; slot++) {
+            int record = leaf.record(slot);
+            int flags = LeafRecord.flags(chunk, record);
+            byte state = (flags & LeafRecord.DELETED) == 0 ? SHOWN : GONE;
+            if ((flags & LeafRecord.HAS_VERSION) != 0) {
+                long writer = LeafRecord.txnId(chunk, record);
+                if (writer != view.ownId()) {
+                    lookedUp = true;
+                    Visibility visibility = Visibility.of(system.table().lookup(writer), lsn);
+                    if (visibility == Visibility.COMMITTING) {
+                        system.awaitCommitted(writer);
+                        return false;
+                    }
+                    state = visibility == Visibility.VISIBLE ? state : OLDER;
+                }
+            }
+            states[slot] = state;
+        }
+        return !lookedUp || leaf.stillValid();
+    }
+
+    /**
+     * Seeks the version that the view sees of a row whose newest is hidden. The caller is inside an
+     * epoch; what was found is in the workspace's chain.
+     */
+    VersionChain.Outcome older(int slot, byte[] key, int keyLength, long lsn) {
+        VersionChain chain = view.workspace().chain;
+        ByteBuffer chunk = leaf.chunk();
+        int record = leaf.record(slot);
+        int length = LeafRecord.valueLength(chunk, record, leaf.recordLength(slot));
+        PageMemory.copyOut(
+                chunk, LeafRecord.valueAt(chunk, record), chain.leafValueRoom(length), 0, length);
+        chain.start(
+                LeafRecord.flags(chunk, record),
+                LeafRecord.txnId(chunk, record),
+                LeafRecord.roll(chunk, record),
+                length);
+        system.counters().increment(Counter.CURSOR_OLDER_VERSIONS);
+        return chain.resolve(
+                table.tree().treeId(),
+                key,
+                keyLength,
+                leaf.frame(),
+                leaf.version(),
+                lsn,
+                view.ownId());
+    }
+}

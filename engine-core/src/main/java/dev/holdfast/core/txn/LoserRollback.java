@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+import dev.holdfast.core.undo.UndoLog;
+import dev.holdfast.core.undo.UndoSystem;
+import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.core.watch.Counter;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Takes back, while the engine is open already, what transactions had done that a crash ended.
+ * Until then their rows are theirs: readers see the versions before, writers wait.
+ */
+public final class LoserRollback implements BackgroundAgent.Body {
+    private final TransactionSystem system;
+    private final Rollback rollback;
+    private final Queue<Unfinished> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger left = new AtomicInteger();
+
+    /** The agent of a transaction system; run by one thread. */
+    public LoserRollback(TransactionSystem system) {
+        this.system = system;
+        this.rollback = new Rollback(system, new Workspace(system));
+    }
+
+    /**
+     * Enters the losers into the transaction table, before anybody reads. If two ids fall on one
+     * cell of the table, the earlier loser is taken back at once.
+     */
+    public void adopt(List<UndoSystem.Loser> losers) {
+        for (UndoSystem.Loser loser : losers) {
+            LockOwner owner = new LockOwner(loser.transactionId());
+            while (!system.table()
+                    .tryBegin(loser.transactionId(), owner, system.registry().horizon())) {
+                boolean taken = takeBackOne();
+                assert taken : "cell is held by nobody that is known: " + loser;
+            }
+            UndoLog log = new UndoLog();
+            log.resume(loser.segment(), loser.transactionId());
+            queue.add(new Unfinished(log, owner));
+            left.incrementAndGet();
+        }
+    }
+
+    /** Losers that are not taken back yet. */
+    public int left() {
+        return left.get();
+    }
+
+    @Override
+    public boolean run() {
+        return takeBackOne();
+    }
+
+    private boolean takeBackOne() {
+        Unfinished loser = queue.poll();
+        if (loser == null) {
+            return false;
+        }
+        rollback.all(loser.log);
+        system.loserEnded(loser.log, loser.owner);
+        system.counters().increment(Counter.LOSERS_ROLLED_BACK);
+        left.decrementAndGet();
+        return true;
+    }
+
+    private record Unfinished(UndoLog log, LockOwner owner) {}
+}

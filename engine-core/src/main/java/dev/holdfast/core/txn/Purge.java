@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+import dev.holdfast.core.btree.BTree;
+import dev.holdfast.core.btree.LeafRecord;
+import dev.holdfast.core.btree.OverflowPointer;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.redo.RedoWriter;
+import dev.holdfast.core.space.Space;
+import dev.holdfast.core.undo.RollPointer;
+import dev.holdfast.core.undo.UndoEntry;
+import dev.holdfast.core.undo.UndoHistory;
+import dev.holdfast.core.undo.UndoSegment;
+import dev.holdfast.core.undo.UndoVersion;
+import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.sync.TestHooks;
+
+/**
+ * The agent that moves the horizon on and removes what no snapshot sees any more, in the order of
+ * the commits: deleted rows, the overflow chains of old values, undo pages, empty leaves.
+ */
+public final class Purge implements BackgroundAgent.Body {
+    /*
+     * P17. A row is removed only if it is still deleted by that very change: its id and roll pointer
+     * are compared under the leaf's exclusive latch. So purging a log twice, as happens after a
+     * crash, does nothing the second time. That does not hold for the chain of a value that was
+     * replaced; there the undo record is marked in the same group that condemns the chain.
+     *
+     * One round is one log. The pages of the undo log go when purge is past them; what was condemned
+     * is freed by the space's own agent when its epochs have passed (P6).
+     */
+    static final String BEFORE_ROW = "txn.purge.row";
+
+    private final TransactionSystem system;
+    private final UndoHistory history;
+    private final Workspace workspace;
+    private final UndoVersion record;
+
+    /** The agent of a transaction system; run by one thread. */
+    public Purge(TransactionSystem system) {
+        this.system = system;
+        this.history = system.undo().history();
+        this.workspace = new Workspace(system);
+        this.record = workspace.version;
+    }
+
+    @Override
+    public boolean run() {
+        long horizon = system.registry().advanceHorizon();
+        system.table().horizonAdvanced(horizon);
+        UndoSegment segment = history.poll(horizon);
+        if (segment == null) {
+            return false;
+        }
+        long roll = history.next(segment, record);
+        while (roll != RollPointer.NONE) {
+            purge(segment, roll);
+            roll = history.next(segment, record);
+        }
+        history.finish(workspace.mtr, segment);
+        return true;
+    }
+
+    private void purge(UndoSegment segment, long roll) {
+        boolean deletes = record.type() == UndoEntry.DELETE;
+        boolean ownsChain =
+                record.type() == UndoEntry.UPDATE
+                        && (record.previousFlags() & LeafRecord.OVERFLOW) != 0
+                        && !record.isPurged();
+        if (!deletes && !ownsChain) {
+            return;
+        }
+        TableHandle table = system.tables().byTreeId(record.treeId());
+        if (table == null || table.isDropped()) {
+            return;
+        }
+        TestHooks.reached(BEFORE_ROW);
+        if (deletes) {
+            removeRow(table, roll);
+        } else {
+            boolean done = false;
+            while (!done) {
+                done = condemnChain(segment, table.space());
+            }
+        }
+    }
+
+    private void removeRow(TableHandle table, long roll) {
+        BTree tree = table.tree();
+        boolean isSparse = false;
+        workspace.mtr.begin(removeRedoBytes(), 1, true);
+        try {
+            if (!isStillDeleted(tree, roll)) {
+                workspace.mtr.abandon();
+                return;
+            }
+            long chain = chainOfRow(table.space());
+            if (chain != 0) {
+                boolean fixed = table.space().fixMap(workspace.mtr, chain);
+                assert fixed : "the only map page";
+            }
+            tree.remove(workspace.mtr, workspace.write);
+            if (chain != 0) {
+                table.space().condemn(workspace.mtr, chain, true);
+                system.counters().increment(Counter.OVERFLOW_CHAINS_PURGED);
+            }
+            isSparse = tree.isSparse(workspace.write);
+            workspace.mtr.commit();
+        } catch (Throwable t) {
+            throw workspace.mtr.failed(t);
+        }
+        system.counters().increment(Counter.ROWS_PURGED);
+        if (isSparse) {
+            tree.mergeAt(workspace.mtr, workspace.write, record.key(), record.keyLength(), true);
+        }
+    }
+
+    /** Latches the row's leaf; whether the row is as the undo record's change left it. */
+    private boolean isStillDeleted(BTree tree, long roll) {
+        boolean found =
+                tree.fixLeafForWrite(
+                        workspace.mtr, record.key(), record.keyLength(), workspace.write);
+        if (!found) {
+            return false;
+        }
+        int at = workspace.write.record();
+        return LeafRecord.isDeleted(workspace.write.chunk(), at)
+                && LeafRecord.txnId(workspace.write.chunk(), at) == record.transactionId()
+                && LeafRecord.roll(workspace.write.chunk(), at) == roll;
+    }
+
+    private long chainOfRow(Space space) {
+        int at = workspace.write.record();
+        if (!LeafRecord.isOverflow(workspace.write.chunk(), at)) {
+            return 0;
+        }
+        int pointer = LeafRecord.valueAt(workspace.write.chunk(), at);
+        return PageId.of(
+                space.spaceId(), OverflowPointer.headPage(workspace.write.chunk(), pointer));
+    }
+
+    private boolean condemnChain(UndoSegment segment, Space space) {
+        long head = PageId.of(space.spaceId(), OverflowPointer.headPage(record.value(), 0));
+        workspace.mtr.begin(8 * RedoWriter.RECORD_OVERHEAD_MAX + 64, 2, true);
+        try {
+            int frame = history.tryFixRecord(workspace.mtr, segment);
+            if (frame < 0) {
+                workspace.mtr.abandon();
+                system.pool().load(history.recordPageId(segment), false);
+                return false;
+            }
+            boolean fixed = space.fixMap(workspace.mtr, head);
+            assert fixed : "the only map page";
+            space.condemn(workspace.mtr, head, true);
+            history.markPurged(workspace.mtr, frame);
+            workspace.mtr.commit();
+        } catch (Throwable t) {
+            throw workspace.mtr.failed(t);
+        }
+        system.counters().increment(Counter.OVERFLOW_CHAINS_PURGED);
+        return true;
+    }
+
+    private int removeRedoBytes() {
+        return BTree.redoBytesMax(record.keyLength(), 0) + 4 * RedoWriter.RECORD_OVERHEAD_MAX + 32;
+    }
+}

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+import dev.holdfast.Cursor;
+import dev.holdfast.Isolation;
+import dev.holdfast.Range;
+import dev.holdfast.core.btree.LeafRecord;
+import dev.holdfast.core.btree.LeafSnapshot;
+import dev.holdfast.core.btree.TreeLimits;
+import dev.holdfast.io.memory.PageMemory;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+
+/** A cursor of the API over one table. Belongs to its view; used by the thread inside that. */
+final class TableCursor implements Cursor {
+    /*
+     * It walks over private copies of leaves (LeafSnapshot), so it holds nothing between two calls.
+     * The cut is where the walk goes on when a leaf has to be loaded: going up, with the keys that
+     * are not below it; going down, with those below it. Whether a leaf is the next one (the cut is
+     * its fence, P15), or the same one again, since it changed before its rows were decided, since a
+     * version chain broke or since the transaction itself changed something, is all the same.
+     *
+     * The row that it stands on is copied out, so that views of it stay valid until the next move,
+     * whatever happens to the leaf. A value in an overflow chain is read when it is asked for, by a
+     * search for the key; under READ_COMMITTED at once, since the statement's snapshot ends with
+     * the move. There every move has an LSN of its own; rows that an older one decided to show are
+     * committed, and stay decided.
+     */
+    private enum Place {
+        BEFORE,
+        ON,
+        AFTER
+    }
+
+    private static final int SHOWN = 1;
+    private static final int SKIPPED = 0;
+    private static final int CHANGED = -1;
+
+    private final View view;
+    private final TransactionSystem system;
+    private final TableHandle table;
+    private final boolean isReversed;
+    private final boolean isEmptyRange;
+    private final boolean wantsValues;
+    private final byte[] from;
+    private final byte[] to;
+    private final LeafView rows;
+    private final LeafSnapshot leaf;
+    private RowReader reader;
+
+    /** In the order of keys, whatever the range's direction. */
+    private Place place;
+
+    private boolean closed;
+    private boolean loaded;
+    private long loadedChanges;
+    private long lsn;
+    private int slot;
+    private final byte[] cut;
+    private int cutLength;
+
+    private final byte[] key;
+    private int keyLength;
+    private byte[] value = new byte[256];
+    private int valueLength;
+    private boolean valueInChain;
+
+    private ByteBuffer keyView;
+    private ByteBuffer valueView;
+    private byte[] valueViewOf;
+
+    TableCursor(View view, TableHandle table, Range range) {
+        this(view, table, range, true);
+    }
+
+    private TableCursor(View view, TableHandle table, Range range, boolean wantsValues) {
+        this.view = view;
+        this.system = view.system();
+        this.table = table;
+        this.wantsValues = wantsValues;
+        this.isReversed = range.isReversed();
+        this.isEmptyRange = range.isEmpty();
+        int keyBytesMax = TreeLimits.keyBytesMax(system.pool().pageBytes());
+        this.from = clamped(range.from(), keyBytesMax);
+        this.to = range.to() == null ? null : clamped(range.to(), keyBytesMax);
+        this.rows = new LeafView(view, table);
+        this.leaf = rows.leaf();
+        this.cut = new byte[keyBytesMax + 1];
+        this.key = new byte[keyBytesMax];
+        this.place = isReversed ? Place.AFTER : Place.BEFORE;
+    }
+
+    /** A cursor for a statement that is inside the view already and wants keys alone. */
+    static TableCursor ofKeys(View view, TableHandle table, Range range) {
+        return new TableCursor(view, table, range, false);
+    }
+
+    /**
+     * No key is longer than the limit, so a longer bound is as good as the cut above its prefix.
+     */
+    private static byte[] clamped(byte[] bound, int keyBytesMax) {
+        if (bound.length <= keyBytesMax) {
+            return bound;
+        }
+        byte[] above = Arrays.copyOf(bound, keyBytesMax + 1);
+        above[keyBytesMax] = 0;
+        return above;
+    }
+
+    @Override
+    public boolean next() {
+        enter();
+        try {
+            return nextEntered();
+        } finally {
+            exit();
+        }
+    }
+
+    /** {@link #next} for a statement that is inside the view already. */
+    boolean nextEntered() {
+        lsn = view.statementLsn();
+        return isReversed ? down() : up();
+    }
+
+    @Override
+    public boolean previous() {
+        enter();
+        try {
+            lsn = view.statementLsn();
+            return isReversed ? up() : down();
+        } finally {
+            exit();
+        }
+    }
+
+    @Override
+    public boolean first() {
+        place = isReversed ? Place.AFTER : Place.BEFORE;
+        return next();
+    }
+
+    @Override
+    public boolean last() {
+        place = isReversed ? Place.BEFORE : Place.AFTER;
+        return previous();
+    }
+
+    @Override
+    public boolean seek(byte[] wanted) {
+        Objects.requireNonNull(wanted, "key");
+        byte[] bound = clamped(wanted, key.length);
+        enter();
+        try {
+            lsn = view.statementLsn();
+            return isReversed ? seekDown(bound) : seekUp(bound);
+        } finally {
+            exit();
+        }
+    }
+
+    private void enter() {
+        if (closed) {
+            throw new IllegalStateException("cursor is closed: " + table);
+        }
+        view.enter();
+        if (table.isDropped()) {
+            view.exit();
+            TableHandle.of(table, system.engine());
+        }
+    }
+
+    private void exit() {
+        view.statementEnded();
+        view.exit();
+    }
+
+    private boolean up() {
+        if (isEmptyRange || place == Place.AFTER) {
+            return ended(Place.AFTER);
+        }
+        if (place == Place.BEFORE) {
+            cutAt(from, from.length);
+            loadUp();
+        } else if (isLeafCurrent()) {
+            slot++;
+        } else {
+            cutAbove(key, keyLength);
+            loadUp();
+        }
+        return walkUp();
+    }
+
+    private boolean seekUp(byte[] wanted) {
+        if (isEmptyRange) {
+            return ended(Place.AFTER);
+        }
+        byte[] start = Arrays.compareUnsigned(wanted, from) > 0 ? wanted : from;
+        cutAt(start, start.length);
+        loadUp();
+        return walkUp();
+    }
+
+    private boolean down() {
+        if (isEmptyRange || place == Place.BEFORE) {
+            return ended(Place.BEFORE);
+        }
+        if (place == Place.AFTER) {
+            loadBelowEnd();
+        } else if (isLeafCurrent()) {
+            slot--;
+        } else {
+            cutAt(key, keyLength);
+            loadDown();
+        }
+        return walkDown();
+    }
+
+    private boolean seekDown(byte[] wanted) {
+        if (isEmptyRange) {
+            return ended(Place.BEFORE);
+        }
+        if (to != null && Arrays.compareUnsigned(wanted, to) >= 0) {
+            loadBelowEnd();
+        } else {
+            cutAbove(wanted, Math.min(wanted.length, key.length));
+            loadDown();
+        }
+        return walkDown();
+    }
+
+    private boolean isLeafCurrent() {
+        return loaded && loadedChanges == view.changes();
+    }
+
+    private boolean ended(Place at) {
+        place = at;
+        return false;
+    }
+
+    /** From the slot upwards to the first row that is seen. */
+    private boolean walkUp() {
+        while (true) {
+            if (slot >= rows.count()) {
+                cutLength = leaf.upperFence(cut);
+                if (cutLength < 0 || to != null && compareCut(to) >= 0) {
+                    return ended(Place.AFTER);
+                }
+                loadUp();
+                continue;
+            }
+            if (to != null && leaf.compareKey(slot, to, to.length) >= 0) {
+                return ended(Place.AFTER);
+            }
+            int shown = show();
+            if (shown == SHOWN) {
+                place = Place.ON;
+                return true;
+            }
+            if (shown == SKIPPED) {
+                slot++;
+            } else {
+                cutAt(key, keyLength);
+                loadUp();
+            }
+        }
+    }
+
+    /** From the slot downwards to the first row that is seen. */
+    private boolean walkDown() {
+        while (true) {
+            if (slot < 0) {
+                cutLength = leaf.lowerFence(cut);
+                if (cutLength < 0 || compareCut(from) <= 0) {
+                    return ended(Place.BEFORE);
+                }
+                loadDown();
+                continue;
+            }
+            if (leaf.compareKey(slot, from, from.length) < 0) {
+                return ended(Place.BEFORE);
+            }
+            int shown = show();
+            if (shown == SHOWN) {
+                place = Place.ON;
+                return true;
+            }
+            if (shown == SKIPPED) {
+                slot--;
+            } else {
+                cutAbove(key, keyLength);
+                loadDown();
+            }
+        }
+    }
+
+    private int compareCut(byte[] bound) {
+        return Arrays.compareUnsigned(cut, 0, cutLength, bound, 0, bound.length);
+    }
+
+    private void cutAt(byte[] at, int length) {
+        System.arraycopy(at, 0, cut, 0, length);
+        cutLength = length;
+    }
+
+    /** The least cut that a key is below. */
+    private void cutAbove(byte[] at, int length) {
+        cutAt(at, length);
+        cut[length] = 0;
+        cutLength = length + 1;
+    }
+
+    private void loadUp() {
+        loaded = false;
+        do {
+            slot = leaf.seek(cut, cutLength);
+        } while (!rows.decide(lsn));
+        loaded();
+    }
+
+    private void loadDown() {
+        loaded = false;
+        do {
+            slot = leaf.seekBelow(cut, cutLength);
+        } while (!rows.decide(lsn));
+        loaded();
+    }
+
+    private void loadBelowEnd() {
+        if (to != null) {
+            cutAt(to, to.length);
+            loadDown();
+            return;
+        }
+        loaded = false;
+        do {
+            leaf.seekLast();
+            slot = leaf.count() - 1;
+        } while (!rows.decide(lsn));
+        loaded();
+    }
+
+    private void loaded() {
+        loaded = true;
+        loadedChanges = view.changes();
+    }
+
+    /** Takes the slot's row over if the view sees it; its key in any case. */
+    private int show() {
+        keyLength = leaf.key(slot, key);
+        byte state = rows.state(slot);
+        if (state == LeafView.GONE) {
+            return SKIPPED;
+        }
+        if (state == LeafView.OLDER) {
+            return showOlder();
+        }
+        ByteBuffer chunk = leaf.chunk();
+        int record = leaf.record(slot);
+        valueInChain = LeafRecord.isOverflow(chunk, record);
+        if (valueInChain) {
+            return showChain();
+        }
+        int length = LeafRecord.valueLength(chunk, record, leaf.recordLength(slot));
+        valueRoom(length);
+        PageMemory.copyOut(chunk, LeafRecord.valueAt(chunk, record), value, 0, length);
+        valueLength = length;
+        return SHOWN;
+    }
+
+    private int showOlder() {
+        VersionChain chain = view.workspace().chain;
+        VersionChain.Outcome outcome;
+        int token = system.epochs().enter();
+        try {
+            outcome = rows.older(slot, key, keyLength, lsn);
+        } finally {
+            system.epochs().leave(token);
+        }
+        if (outcome == VersionChain.Outcome.COMMITTING) {
+            system.awaitCommitted(chain.transactionId());
+            return CHANGED;
+        }
+        if (outcome == VersionChain.Outcome.RESTART) {
+            return CHANGED;
+        }
+        if (outcome == VersionChain.Outcome.ABSENT || chain.isDeleted()) {
+            return SKIPPED;
+        }
+        valueInChain = chain.isOverflow();
+        if (valueInChain) {
+            return showChain();
+        }
+        valueRoom(chain.valueLength());
+        valueLength = chain.valueLength();
+        System.arraycopy(chain.value(), 0, value, 0, valueLength);
+        return SHOWN;
+    }
+
+    private int showChain() {
+        if (!wantsValues || view.isolation() == Isolation.SNAPSHOT) {
+            return SHOWN;
+        }
+        return readChain() ? SHOWN : SKIPPED;
+    }
+
+    /** Reads the value of the row by its key; false if the row is gone by now. */
+    private boolean readChain() {
+        if (reader == null) {
+            reader = new RowReader(view);
+        }
+        byte[] whole = reader.get(table, Arrays.copyOf(key, keyLength), lsn);
+        if (whole == null) {
+            return false;
+        }
+        value = whole;
+        valueLength = whole.length;
+        valueInChain = false;
+        return true;
+    }
+
+    private void valueRoom(int length) {
+        if (value.length < length) {
+            value = new byte[Math.max(length, 2 * value.length)];
+        }
+    }
+
+    /** The key of the row that {@link #nextEntered} came to. */
+    byte[] keyEntered() {
+        return Arrays.copyOf(key, keyLength);
+    }
+
+    @Override
+    public byte[] key() {
+        enterOn();
+        try {
+            return Arrays.copyOf(key, keyLength);
+        } finally {
+            view.exit();
+        }
+    }
+
+    @Override
+    public byte[] value() {
+        enterOn();
+        try {
+            fetchValue();
+            return Arrays.copyOf(value, valueLength);
+        } finally {
+            view.exit();
+        }
+    }
+
+    @Override
+    public ByteBuffer keyView() {
+        enterOn();
+        try {
+            if (keyView == null) {
+                keyView = ByteBuffer.wrap(key).asReadOnlyBuffer();
+            }
+            return keyView.clear().limit(keyLength);
+        } finally {
+            view.exit();
+        }
+    }
+
+    @Override
+    public ByteBuffer valueView() {
+        enterOn();
+        try {
+            fetchValue();
+            if (valueViewOf != value) {
+                valueView = ByteBuffer.wrap(value).asReadOnlyBuffer();
+                valueViewOf = value;
+            }
+            return valueView.clear().limit(valueLength);
+        } finally {
+            view.exit();
+        }
+    }
+
+    private void enterOn() {
+        enter();
+        if (place != Place.ON) {
+            view.exit();
+            throw new IllegalStateException("cursor stands on no entry: " + table);
+        }
+    }
+
+    private void fetchValue() {
+        if (valueInChain && !readChain()) {
+            throw new IllegalStateException("entry was removed by its own transaction: " + table);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        place = Place.BEFORE;
+    }
+}

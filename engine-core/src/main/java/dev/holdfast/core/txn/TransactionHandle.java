@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+import dev.holdfast.Cursor;
+import dev.holdfast.Durability;
+import dev.holdfast.EngineFailedException;
+import dev.holdfast.Isolation;
+import dev.holdfast.KeyTooLongException;
+import dev.holdfast.Limits;
+import dev.holdfast.NoSuchTableException;
+import dev.holdfast.Range;
+import dev.holdfast.Table;
+import dev.holdfast.Transaction;
+import dev.holdfast.ValueTooLongException;
+import dev.holdfast.core.btree.TreeLimits;
+import dev.holdfast.core.undo.UndoLog;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+
+/** A transaction of the API. */
+final class TransactionHandle implements Transaction, ViewOwner {
+    /*
+     * It has an id, a place in the table and an undo segment only from its first change on
+     * (beginWriting), so one that only reads costs no shared write but its snapshot slot.
+     *
+     * A statement that throws is rolled back to the undo mark that it began at. The chain of an
+     * overflow value is the only thing that it can have left.
+     */
+    private final TransactionSystem system;
+    private final View view;
+    private final RowReader reader;
+    private final RowWriter writer;
+    private final Durability durability;
+    private final long lockWaitNanos;
+    private final UndoLog log = new UndoLog();
+    private final RowWaiter waiter = new RowWaiter();
+
+    /** Tables that it may have changed; replaced, never changed. Read by who drops a table. */
+    private volatile TableHandle[] written = {};
+
+    private LockOwner owner;
+
+    TransactionHandle(
+            TransactionSystem system, View view, Durability durability, long lockWaitNanos) {
+        this.system = system;
+        this.view = view;
+        this.durability = durability;
+        this.lockWaitNanos = lockWaitNanos;
+        this.reader = new RowReader(view);
+        this.writer = new RowWriter(this, view);
+    }
+
+    @Override
+    public byte[] get(Table table, byte[] key) {
+        Objects.requireNonNull(key, "key");
+        view.enter();
+        try {
+            TableHandle handle = TableHandle.of(table, system.engine());
+            return reader.get(handle, key, view.statementLsn());
+        } finally {
+            view.statementEnded();
+            view.exit();
+        }
+    }
+
+    @Override
+    public int get(Table table, byte[] key, ByteBuffer target) {
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(target, "target");
+        view.enter();
+        try {
+            TableHandle handle = TableHandle.of(table, system.engine());
+            return reader.get(handle, key, target, view.statementLsn());
+        } finally {
+            view.statementEnded();
+            view.exit();
+        }
+    }
+
+    @Override
+    public boolean contains(Table table, byte[] key) {
+        Objects.requireNonNull(key, "key");
+        view.enter();
+        try {
+            TableHandle handle = TableHandle.of(table, system.engine());
+            return reader.contains(handle, key, view.statementLsn());
+        } finally {
+            view.statementEnded();
+            view.exit();
+        }
+    }
+
+    @Override
+    public Cursor cursor(Table table, Range range) {
+        Objects.requireNonNull(range, "range");
+        view.enter();
+        try {
+            return new TableCursor(view, TableHandle.of(table, system.engine()), range);
+        } finally {
+            view.exit();
+        }
+    }
+
+    @Override
+    public void awaitDurable() {
+        view.enter();
+        try {
+            boolean statement = view.isolation() == Isolation.READ_COMMITTED;
+            system.log().makeDurable(statement ? system.log().appendLsn() : view.snapshotLsn());
+        } finally {
+            view.exit();
+        }
+    }
+
+    @Override
+    public void put(Table table, byte[] key, byte[] value) {
+        change(table, RowChange.PUT, key, Objects.requireNonNull(value, "value"), null);
+    }
+
+    @Override
+    public void insert(Table table, byte[] key, byte[] value) {
+        change(table, RowChange.INSERT, key, Objects.requireNonNull(value, "value"), null);
+    }
+
+    @Override
+    public boolean replace(Table table, byte[] key, byte[] value) {
+        return change(table, RowChange.REPLACE, key, Objects.requireNonNull(value, "value"), null);
+    }
+
+    @Override
+    public boolean update(Table table, byte[] key, byte[] expected, byte[] value) {
+        Objects.requireNonNull(expected, "expected");
+        Objects.requireNonNull(value, "value");
+        return change(table, RowChange.UPDATE, key, value, expected);
+    }
+
+    @Override
+    public boolean delete(Table table, byte[] key) {
+        return change(table, RowChange.DELETE, key, null, null);
+    }
+
+    private boolean change(Table table, RowChange what, byte[] key, byte[] value, byte[] expected) {
+        Objects.requireNonNull(key, "key");
+        view.enter();
+        try {
+            TableHandle handle = TableHandle.of(table, system.engine());
+            checkLengths(key, value);
+            return statement(handle, what, key, value, expected);
+        } finally {
+            view.exit();
+        }
+    }
+
+    private void checkLengths(byte[] key, byte[] value) {
+        int keyBytesMax = TreeLimits.keyBytesMax(system.pool().pageBytes());
+        if (key.length > keyBytesMax) {
+            throw new KeyTooLongException(key.length, keyBytesMax);
+        }
+        if (value != null && value.length > Limits.VALUE_BYTES_MAX) {
+            throw new ValueTooLongException(value.length, Limits.VALUE_BYTES_MAX);
+        }
+    }
+
+    /** One row, atomically; the view is entered. */
+    private boolean statement(
+            TableHandle table, RowChange what, byte[] key, byte[] value, byte[] expected) {
+        long mark = log.recordCount();
+        try {
+            boolean done = writer.write(table, what, key, value, expected);
+            if (done) {
+                view.changed();
+            }
+            return done;
+        } catch (Throwable t) {
+            rollbackTo(mark);
+            throw t;
+        }
+    }
+
+    private void rollbackTo(long mark) {
+        if (log.isBegun() && log.recordCount() > mark && !system.health().failed()) {
+            new Rollback(system, view.workspace()).to(log, mark);
+            view.changed();
+        }
+    }
+
+    @Override
+    public long deleteRange(Table table, Range range) {
+        Objects.requireNonNull(range, "range");
+        view.enter();
+        try {
+            TableHandle handle = TableHandle.of(table, system.engine());
+            long mark = log.recordCount();
+            try {
+                return deleteEach(handle, range);
+            } catch (Throwable t) {
+                rollbackTo(mark);
+                throw t;
+            }
+        } finally {
+            view.exit();
+        }
+    }
+
+    private long deleteEach(TableHandle table, Range range) {
+        long count = 0;
+        TableCursor cursor = TableCursor.ofKeys(view, table, range);
+        while (cursor.nextEntered()) {
+            if (statement(table, RowChange.DELETE, cursor.keyEntered(), null, null)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    // What RowWriter asks for.
+
+    UndoLog undoLog() {
+        return log;
+    }
+
+    /** Gets an id and an undo segment if it has none yet, and notes the table. */
+    void beginWriting(TableHandle table) {
+        if (!log.isBegun()) {
+            owner = system.beginWriting(log, view.workspace().mtr, lockWaitNanos);
+            view.ownId(owner.transactionId());
+            waiter.transactionId = owner.transactionId();
+            waiter.owner = owner;
+        }
+        TableHandle[] before = written;
+        for (TableHandle known : before) {
+            if (known == table) {
+                return;
+            }
+        }
+        TableHandle[] after = Arrays.copyOf(before, before.length + 1);
+        after[before.length] = table;
+        written = after;
+        // After the volatile store: either this sees the drop, or the drop sees the table here.
+        if (table.isDropped()) {
+            throw new NoSuchTableException(table.name());
+        }
+    }
+
+    boolean hasWritten(TableHandle table) {
+        for (TableHandle known : written) {
+            if (known == table) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void awaitRow(TableHandle table, byte[] key, long writer) {
+        system.locks()
+                .await(
+                        waiter,
+                        table.name(),
+                        table.tree().treeId(),
+                        key,
+                        key.length,
+                        writer,
+                        lockWaitNanos);
+    }
+
+    /** The row is written: whoever waits for it waits for this transaction now. */
+    void wrote() {
+        if (waiter.isGranted()) {
+            system.locks().wrote(waiter);
+        }
+    }
+
+    void leaveQueue() {
+        if (waiter.isGranted()) {
+            system.locks().leave(waiter);
+        }
+    }
+
+    @Override
+    public void commit() {
+        commit(durability);
+    }
+
+    @Override
+    public void commit(Durability wanted) {
+        Objects.requireNonNull(wanted, "durability");
+        view.enter();
+        long lsn;
+        try {
+            lsn = system.commit(log, view.workspace().mtr, owner);
+        } catch (Throwable t) {
+            view.exit();
+            throw t;
+        }
+        written = new TableHandle[0];
+        view.finish("committed");
+        if (lsn != 0) {
+            system.makeAsDurable(lsn, wanted);
+        }
+    }
+
+    @Override
+    public void rollback() {
+        view.enter();
+        rollbackAndFinish();
+    }
+
+    private void rollbackAndFinish() {
+        try {
+            system.rollback(log, view.workspace(), owner);
+        } catch (Throwable t) {
+            view.exit();
+            throw t;
+        }
+        written = new TableHandle[0];
+        view.finish("rolled back");
+    }
+
+    @Override
+    public void close() {
+        if (view.isEnded()) {
+            return;
+        }
+        try {
+            view.enter();
+        } catch (EngineFailedException e) {
+            // Nothing is written any more, so there is nothing to take back.
+            view.finishFailed();
+            return;
+        }
+        rollbackAndFinish();
+    }
+
+    @Override
+    public void closeByEngine() {
+        try {
+            if (!system.health().failed()) {
+                system.rollback(log, view.workspace(), owner);
+            }
+        } finally {
+            written = new TableHandle[0];
+            view.closedByEngine();
+        }
+    }
+}

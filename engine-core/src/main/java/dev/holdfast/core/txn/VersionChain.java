@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+import dev.holdfast.core.btree.LeafRecord;
+import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.undo.UndoEntry;
+import dev.holdfast.core.undo.UndoReader;
+import dev.holdfast.core.undo.UndoVersion;
+import dev.holdfast.core.watch.Counter;
+import java.util.Arrays;
+
+/**
+ * Finds the version of one row that a view sees, from the newest backwards. Reused, for one thread
+ * at a time.
+ *
+ * <p>{@link #start} takes over what the leaf says, unvalidated; {@link #resolve} validates it
+ * inside an epoch and follows the roll pointers. What was found stays here until the next start.
+ */
+final class VersionChain {
+    /*
+     * P6. Inside the epoch the leaf is validated once: what its record points to is there then, and
+     * stays readable until the epoch is left. Every step checks that the undo record is of this row
+     * and transaction; if it is not, a rollback has popped it meanwhile, and the row is read again.
+     *
+     * P4. "Absent" counts as visible only if the leaf validates after the lookup: otherwise the
+     * transaction may have been rolled back between the copy of the record and the lookup. So the
+     * leaf is validated again whenever the answer rests on an absent id.
+     */
+    private final TransactionSystem system;
+    private final BufferPool pool;
+    private final UndoReader undoReader;
+    private final UndoVersion undoVersion;
+
+    private int flags;
+    private long transactionId;
+    private long roll;
+
+    /** The value as stored: inline bytes, or an overflow pointer. */
+    private byte[] value;
+
+    private int valueLength;
+    private byte[] leafValue = new byte[256];
+
+    VersionChain(TransactionSystem system, Workspace workspace) {
+        this.system = system;
+        this.pool = system.pool();
+        this.undoReader = workspace.undoReader;
+        this.undoVersion = workspace.version;
+    }
+
+    /** What came of it. */
+    enum Outcome {
+        /** A version is visible; it may be a deletion. */
+        FOUND,
+        /** The row did not exist for this view. */
+        ABSENT,
+        /** The row has changed meanwhile: read it again. */
+        RESTART,
+        /** A writer is getting its commit number: wait for it, then read again. */
+        COMMITTING
+    }
+
+    /** Room for a value of the leaf, which the caller copies into it. */
+    byte[] leafValueRoom(int length) {
+        if (leafValue.length < length) {
+            leafValue = new byte[Math.max(length, 2 * leafValue.length)];
+        }
+        return leafValue;
+    }
+
+    /** Begins with the record of the leaf; its value was put into {@link #leafValueRoom}. */
+    void start(int recordFlags, long writerId, long rollPointer, int length) {
+        flags = recordFlags;
+        transactionId = writerId;
+        roll = rollPointer;
+        value = leafValue;
+        valueLength = length;
+    }
+
+    int flags() {
+        return flags;
+    }
+
+    boolean isDeleted() {
+        return (flags & LeafRecord.DELETED) != 0;
+    }
+
+    boolean isOverflow() {
+        return (flags & LeafRecord.OVERFLOW) != 0;
+    }
+
+    byte[] value() {
+        return value;
+    }
+
+    int valueLength() {
+        return valueLength;
+    }
+
+    /** The writer that COMMITTING is about. */
+    long transactionId() {
+        return transactionId;
+    }
+
+    /**
+     * Finds the visible version.
+     *
+     * <p><b>Latches:</b> none held. The caller is inside an operation epoch and stays there while
+     * it follows an overflow pointer that is found.
+     *
+     * @param ownId the view's own transaction, whose versions it sees, or 0
+     */
+    Outcome resolve(
+            int treeId,
+            byte[] key,
+            int keyLength,
+            int frame,
+            long leafVersion,
+            long snapshotLsn,
+            long ownId) {
+        if (!pool.validate(frame, leafVersion)) {
+            return Outcome.RESTART;
+        }
+        while (true) {
+            if ((flags & LeafRecord.HAS_VERSION) == 0) {
+                return Outcome.FOUND;
+            }
+            if (transactionId == ownId) {
+                return Outcome.FOUND;
+            }
+            long state = system.table().lookup(transactionId);
+            Visibility visibility = Visibility.of(state, snapshotLsn);
+            if (visibility == Visibility.UNKNOWN) {
+                state = spilledState();
+                visibility = Visibility.of(state, snapshotLsn);
+            }
+            if (visibility == Visibility.COMMITTING) {
+                return Outcome.COMMITTING;
+            }
+            if (visibility == Visibility.VISIBLE) {
+                boolean sure =
+                        state != TransactionTable.ABSENT || pool.validate(frame, leafVersion);
+                return sure ? Outcome.FOUND : Outcome.RESTART;
+            }
+            system.counters().increment(Counter.VERSIONS_FOLLOWED);
+            if (!undoReader.read(roll, treeId, key, keyLength, transactionId, undoVersion)) {
+                return Outcome.RESTART;
+            }
+            if (undoVersion.type() == UndoEntry.INSERT) {
+                return Outcome.ABSENT;
+            }
+            stepBack();
+        }
+    }
+
+    private void stepBack() {
+        flags = undoVersion.previousFlags();
+        transactionId = undoVersion.previousId();
+        roll = undoVersion.previousRoll();
+        if (undoVersion.type() == UndoEntry.UPDATE) {
+            // A copy: the next undo record is read into the same memory.
+            valueLength = undoVersion.valueLength();
+            value = leafValueRoom(valueLength);
+            System.arraycopy(undoVersion.value(), 0, value, 0, valueLength);
+        }
+    }
+
+    private long spilledState() {
+        long lsn = undoReader.commitLsn(roll, transactionId, undoVersion);
+        if (lsn == UndoReader.LOG_GONE) {
+            return TransactionTable.ABSENT;
+        }
+        return lsn == UndoReader.LOG_IS_ACTIVE ? TransactionTable.ACTIVE : lsn;
+    }
+
+    /** A copy of the value found, if it is not in an overflow chain. */
+    byte[] copyOfValue() {
+        return Arrays.copyOf(value, valueLength);
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+/** The API object of a view. */
+interface ViewOwner {
+    /** Ends it for the engine's close, which has entered its view. */
+    void closeByEngine();
+}
