@@ -65,7 +65,7 @@ final class ChangeBody {
     }
 
     static int getUnsignedShort(byte[] source, int offset) {
-        return source[offset] & 0xFF | (source[offset + 1] & 0xFF) << Byte.SIZE;
+        return (source[offset] & 0xFF) | (source[offset + 1] & 0xFF) << Byte.SIZE;
     }
 
     static int getInt(byte[] source, int offset) {

@@ -104,7 +104,7 @@ final class NodeSearch {
         }
         int head = 0;
         for (int i = 0; i < length; i++) {
-            head |= (key[from + i] & 0xFF) << (3 - i) * Byte.SIZE;
+            head |= (key[from + i] & 0xFF) << ((3 - i) * Byte.SIZE);
         }
         return head;
     }

@@ -43,8 +43,8 @@ public final class OverflowPointer {
     /** Writes a pointer into an array of at least {@link #BYTES} from the offset. */
     public static void encode(byte[] target, int offset, int headPage, int totalLength) {
         for (int i = 0; i < Integer.BYTES; i++) {
-            target[offset + HEAD_PAGE + i] = (byte) (headPage >>> i * Byte.SIZE);
-            target[offset + TOTAL_LENGTH + i] = (byte) (totalLength >>> i * Byte.SIZE);
+            target[offset + HEAD_PAGE + i] = (byte) (headPage >>> (i * Byte.SIZE));
+            target[offset + TOTAL_LENGTH + i] = (byte) (totalLength >>> (i * Byte.SIZE));
         }
         for (int i = RESERVED; i < BYTES; i++) {
             target[offset + i] = 0;

@@ -188,7 +188,7 @@ public final class OverflowStore {
             } finally {
                 pool.unfixShared(frame);
             }
-            if (!isPart || copied < length && pageNumber == OverflowLayout.NO_NEXT) {
+            if (!isPart || (copied < length && pageNumber == OverflowLayout.NO_NEXT)) {
                 throw broken(pageId, treeId, sequence, part);
             }
             sequence++;

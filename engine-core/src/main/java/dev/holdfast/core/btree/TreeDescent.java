@@ -100,7 +100,7 @@ final class TreeDescent {
             ByteBuffer chunk = pool.chunk(frame);
             int page = pool.offset(frame);
             int found = NodeLayout.level(chunk, page);
-            if (NodeLayout.treeId(chunk, page) != treeId || level >= 0 && found != level) {
+            if (NodeLayout.treeId(chunk, page) != treeId || (level >= 0 && found != level)) {
                 if (pool.validate(frame, version)) {
                     throw wrongPage(pageId, level, chunk, page);
                 }
@@ -178,7 +178,7 @@ final class TreeDescent {
                 ByteBuffer chunk = pool.chunk(frame);
                 int page = pool.offset(frame);
                 int found = NodeLayout.level(chunk, page);
-                if (NodeLayout.treeId(chunk, page) != treeId || level >= 0 && found != level) {
+                if (NodeLayout.treeId(chunk, page) != treeId || (level >= 0 && found != level)) {
                     throw wrongPage(pageId, level, chunk, page);
                 }
                 level = found;

@@ -59,6 +59,6 @@ final class Varint {
         if (first >= 0) {
             return first;
         }
-        return first & 0x7F | (PageMemory.getByte(chunk, offset + 1) & 0x7F) << SHIFT;
+        return (first & 0x7F) | (PageMemory.getByte(chunk, offset + 1) & 0x7F) << SHIFT;
     }
 }
