@@ -20,6 +20,9 @@ final class DeviceQueue {
     }
 
     void serve(Operation operation, int bytes) {
+        if (latency == Latency.NONE) {
+            return;
+        }
         long nanos;
         synchronized (random) {
             nanos = latency.nanos(operation, bytes, random);
