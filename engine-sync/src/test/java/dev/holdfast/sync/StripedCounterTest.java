@@ -3,18 +3,24 @@ package dev.holdfast.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A counter that loses increments makes every report a lie. */
 final class StripedCounterTest {
+    private static final int ROUNDS = 400_000;
+
     @Test
     void givenManyThreads_whenTheyCount_thenTheSumIsExact() throws Exception {
         StripedCounter counter = new StripedCounter();
         TestThreads threads = new TestThreads();
+        AtomicInteger ready = new AtomicInteger();
         for (int i = 0; i < 8; i++) {
             threads.start(
                     () -> {
-                        for (int round = 0; round < 50_000; round++) {
+                        ready.incrementAndGet();
+                        threads.until(() -> ready.get() == 8);
+                        for (int round = 0; round < ROUNDS; round++) {
                             counter.increment();
                             counter.add(2);
                         }
@@ -23,7 +29,7 @@ final class StripedCounterTest {
 
         threads.join();
 
-        assertThat(counter.sum()).isEqualTo(8L * 50_000 * 3);
+        assertThat(counter.sum()).isEqualTo(8L * ROUNDS * 3);
     }
 
     @Test
