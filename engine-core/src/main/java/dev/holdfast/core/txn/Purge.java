@@ -38,6 +38,9 @@ public final class Purge implements BackgroundAgent.Body {
     private final Workspace workspace;
     private final UndoVersion record;
 
+    /** The tree that a record is being purged in; read by who drops a table. */
+    private volatile int treeAtWork;
+
     /** The agent of a transaction system; run by one thread. */
     public Purge(TransactionSystem system) {
         this.system = system;
@@ -72,11 +75,26 @@ public final class Purge implements BackgroundAgent.Body {
         if (!deletes && !ownsChain) {
             return;
         }
-        TableHandle table = system.tables().byTreeId(record.treeId());
-        if (table == null || table.isDropped()) {
-            return;
+        // Before the look whether the table is dropped: either this sees the drop, or that sees
+        // this.
+        treeAtWork = record.treeId();
+        try {
+            TableHandle table = system.tables().byTreeId(record.treeId());
+            if (table != null && !table.isDropped()) {
+                TestHooks.reached(BEFORE_ROW);
+                purgeIn(table, segment, roll, deletes);
+            }
+        } finally {
+            treeAtWork = 0;
         }
-        TestHooks.reached(BEFORE_ROW);
+    }
+
+    /** Whether a record of the tree is being purged just now. */
+    public boolean isAtWorkIn(int treeId) {
+        return treeAtWork == treeId;
+    }
+
+    private void purgeIn(TableHandle table, UndoSegment segment, long roll, boolean deletes) {
         if (deletes) {
             removeRow(table, roll);
         } else {

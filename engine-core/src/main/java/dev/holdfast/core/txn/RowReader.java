@@ -2,10 +2,13 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.OverflowPointer;
 import dev.holdfast.core.btree.ReadPosition;
+import dev.holdfast.core.btree.TreeGoneException;
 import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
@@ -77,7 +80,7 @@ final class RowReader {
                 } catch (IndexOutOfBoundsException torn) {
                     // Bytes of several moments; under a latch it is damage.
                     if (position.isLatched()) {
-                        throw torn;
+                        throw unreadable(position.pageId(), torn);
                     }
                     length = AGAIN;
                 }
@@ -86,9 +89,24 @@ final class RowReader {
                 }
                 system.counters().increment(Counter.ROW_READ_RESTARTS);
             }
+        } catch (TreeGoneException | CorruptionException e) {
+            throw table.refusal(e);
         } finally {
             position.release();
         }
+    }
+
+    private RuntimeException unreadable(long pageId, IndexOutOfBoundsException cause) {
+        CorruptionException damage =
+                new CorruptionException(
+                        "record of a leaf is not readable",
+                        "space-" + PageId.spaceId(pageId),
+                        Integer.toUnsignedLong(PageId.spaceId(pageId)),
+                        Integer.toUnsignedLong(PageId.pageNumber(pageId)),
+                        "offsets inside the page",
+                        cause.toString());
+        damage.addSuppressed(cause);
+        return damage;
     }
 
     private int fast(TableHandle table, byte[] key, long lsn, Sink sink, ByteBuffer target) {

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.DuplicateKeyException;
 import dev.holdfast.Isolation;
 import dev.holdfast.WriteConflictException;
@@ -10,6 +11,7 @@ import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.OverflowOwner;
 import dev.holdfast.core.btree.OverflowPointer;
 import dev.holdfast.core.btree.RecordRoom;
+import dev.holdfast.core.btree.TreeGoneException;
 import dev.holdfast.core.btree.TreeLimits;
 import dev.holdfast.core.btree.WritePosition;
 import dev.holdfast.core.mtr.MiniTransaction;
@@ -119,6 +121,8 @@ final class RowWriter {
                 outcome = attempt();
             }
             return outcome == DONE;
+        } catch (TreeGoneException | CorruptionException e) {
+            throw to.refusal(e);
         } finally {
             transaction.leaveQueue();
             table = null;

@@ -2,11 +2,13 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.Cursor;
 import dev.holdfast.Isolation;
 import dev.holdfast.Range;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.LeafSnapshot;
+import dev.holdfast.core.btree.TreeGoneException;
 import dev.holdfast.core.btree.TreeLimits;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
@@ -122,7 +124,11 @@ final class TableCursor implements Cursor {
     /** {@link #next} for a statement that is inside the view already. */
     boolean nextEntered() {
         lsn = view.statementLsn();
-        return isReversed ? down() : up();
+        try {
+            return isReversed ? down() : up();
+        } catch (TreeGoneException | CorruptionException e) {
+            throw table.refusal(e);
+        }
     }
 
     @Override
@@ -131,6 +137,8 @@ final class TableCursor implements Cursor {
         try {
             lsn = view.statementLsn();
             return isReversed ? up() : down();
+        } catch (TreeGoneException | CorruptionException e) {
+            throw table.refusal(e);
         } finally {
             exit();
         }
@@ -156,6 +164,8 @@ final class TableCursor implements Cursor {
         try {
             lsn = view.statementLsn();
             return isReversed ? seekDown(bound) : seekUp(bound);
+        } catch (TreeGoneException | CorruptionException e) {
+            throw table.refusal(e);
         } finally {
             exit();
         }

@@ -54,6 +54,14 @@ public final class TableHandle implements Table {
         return dropped;
     }
 
+    /**
+     * What to throw for what an operation met in the tree: a table that is dropped meanwhile may
+     * look damaged, since its pages go to others.
+     */
+    RuntimeException refusal(RuntimeException met) {
+        return dropped ? new NoSuchTableException(name) : met;
+    }
+
     /** Returns the handle behind an API table, if it may be used with this engine. */
     static TableHandle of(Table table, Object engine) {
         if (table instanceof TableHandle handle && handle.engine == engine) {

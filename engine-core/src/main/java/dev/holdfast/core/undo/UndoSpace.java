@@ -49,7 +49,7 @@ public final class UndoSpace {
 
     /** Makes the directory page of a new undo space, as the first page that it allocates. */
     public static void format(MiniTransaction mtr, Space space) {
-        try (PageReservation reservation = space.reserve(1, UndoDirectory.PAGE_NUMBER, true)) {
+        try (PageReservation reservation = space.reserve(1, UndoDirectory.PAGE_NUMBER - 1, true)) {
             mtr.begin(4 * RedoWriter.RECORD_OVERHEAD_MAX + 64, 2, true);
             try {
                 reservation.fixMaps(mtr);

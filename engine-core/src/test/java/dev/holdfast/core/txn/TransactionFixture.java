@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.txn;
+
+import dev.holdfast.Durability;
+import dev.holdfast.EngineOptions;
+import dev.holdfast.Isolation;
+import dev.holdfast.Snapshot;
+import dev.holdfast.Transaction;
+import dev.holdfast.TransactionOptions;
+import dev.holdfast.core.btree.BTree;
+import dev.holdfast.core.btree.OverflowFreer;
+import dev.holdfast.core.btree.OverflowStore;
+import dev.holdfast.core.btree.WritePosition;
+import dev.holdfast.core.mtr.MiniTransaction;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.space.Space;
+import dev.holdfast.core.space.SpaceFixture;
+import dev.holdfast.core.undo.UndoSpace;
+import dev.holdfast.core.undo.UndoSystem;
+import dev.holdfast.io.file.MemoryDirectory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Transactions over real spaces, pool and log in memory; purge runs when the test says so. */
+final class TransactionFixture implements AutoCloseable {
+    final SpaceFixture under;
+    final UndoSystem undo;
+    final TransactionSystem system;
+    final Purge purge;
+    final LoserRollback losers;
+    private final Space space;
+    private final Map<Integer, TableHandle> tables = new ConcurrentHashMap<>();
+    private int nextTreeId = 16;
+
+    TransactionFixture(int pageBytes, int frames, int tableCapacity, Duration lockWait) {
+        ChainFreerLater chains = new ChainFreerLater();
+        under = new SpaceFixture(pageBytes, MemoryDirectory.create(), frames, chains);
+        chains.freer = new OverflowFreer(under.under.pool, under.mtr(), under.under.counters);
+        under.start(true);
+        Space undo2 = under.create(2);
+        Space undo3 = under.create(3);
+        space = under.create(16);
+        MiniTransaction mtr = under.mtr();
+        UndoSpace.format(mtr, undo2);
+        UndoSpace.format(mtr, undo3);
+        undo =
+                new UndoSystem(
+                        List.of(undo2, undo3),
+                        under.under.pool,
+                        under.epochs,
+                        under.under.counters);
+        undo.recover();
+        OverflowStore overflow = new OverflowStore(under.under.pool, under.under.counters);
+        system =
+                new TransactionSystem(
+                        new TransactionEnvironment(
+                                "test",
+                                this,
+                                under.under.context,
+                                undo,
+                                under.epochs,
+                                overflow,
+                                tables::get,
+                                tableCapacity),
+                        EngineOptions.builder()
+                                .lockWaitTimeout(lockWait)
+                                .durability(Durability.LAZY)
+                                .build(),
+                        1);
+        purge = new Purge(system);
+        losers = new LoserRollback(system);
+    }
+
+    static TransactionFixture small() {
+        return new TransactionFixture(4096, 256, 1024, Duration.ofMillis(200));
+    }
+
+    TableHandle table(String name) {
+        int treeId = nextTreeId++;
+        MiniTransaction mtr = under.mtr();
+        WritePosition scratch = new WritePosition(under.under.pool);
+        int root;
+        try (var pages = space.reserve(1, PageId.NULL_PAGE_NUMBER, false)) {
+            root = pages.pageNumber(0);
+            mtr.begin(4096, 4, false);
+            try {
+                pages.fixMaps(mtr);
+                BTree.create(mtr, space, pages, treeId, scratch);
+                mtr.commit();
+            } catch (Throwable t) {
+                throw mtr.failed(t);
+            }
+        }
+        BTree tree = new BTree(treeId, root, space, under.under.pool, under.under.counters);
+        TableHandle handle = new TableHandle(this, name, tree, space);
+        tables.put(treeId, handle);
+        return handle;
+    }
+
+    Transaction begin(Isolation isolation) {
+        return system.begin(TransactionOptions.defaults().isolation(isolation));
+    }
+
+    Transaction begin() {
+        return begin(Isolation.SNAPSHOT);
+    }
+
+    Snapshot snapshot() {
+        return system.snapshot();
+    }
+
+    /** Purges all that can be purged. */
+    void purgeAll() {
+        boolean more = true;
+        while (more) {
+            more = purge.run();
+        }
+    }
+
+    @Override
+    public void close() {
+        system.refuse();
+        system.endAll(Duration.ofSeconds(5).toNanos());
+        under.close();
+    }
+
+    /** The freer needs the pool that the fixture below makes. */
+    private static final class ChainFreerLater implements dev.holdfast.core.space.ChainFreer {
+        private OverflowFreer freer;
+
+        @Override
+        public void freeChain(Space chainSpace, long headPageId) {
+            freer.freeChain(chainSpace, headPageId);
+        }
+    }
+}
