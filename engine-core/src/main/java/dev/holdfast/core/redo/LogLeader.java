@@ -106,7 +106,7 @@ final class LogLeader {
     /**
      * The LSN that a header or a checkpoint record may vouch for. Before the first sync of an epoch
      * that is the end of the log that was read: the gap up to the epoch's first block holds
-     * nothing, and a reader that cannot read the newest checkpoint record does not know of it.
+     * nothing, and the next open, if nothing was written, finds that end again.
      */
     long proofLsn() {
         long durable = words.durable();

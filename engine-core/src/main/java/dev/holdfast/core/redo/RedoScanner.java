@@ -23,10 +23,12 @@ public final class RedoScanner implements AutoCloseable {
      * old hole), a higher one that starts elsewhere, a block behind an open tail. The log's end is
      * then the end of the last complete group before, or of the padding behind it.
      *
-     * The checkpoint record helps twice. It names the newest epoch and its first block: a block of
-     * an older epoch in that place is stale, and the log ends there, the gap before that block
-     * included. And it tells which epoch the first block may be of: checkpoints at a block border
-     * say nothing about the block behind it, which may be a stale one.
+     * The checkpoint record tells which epoch the first block may be of: a checkpoint at a block
+     * border says nothing about the block behind it, which may be a stale one.
+     *
+     * An epoch in which nothing was written leaves no trace but its record. The gap between the end
+     * that its open had found and its first block holds nothing; no block and no record vouches
+     * for it (RedoLog.proofLsn), so that an end below it is not taken for damage.
      *
      * A hole is an ordinary crash state, so what follows the end does not matter, with one
      * exception: a later sound block, or the record, may vouch that the log was durable beyond the
@@ -116,7 +118,6 @@ public final class RedoScanner implements AutoCloseable {
         while (block < limitBlock && step(groups)) {
             block++;
         }
-        passEmptyEpoch();
         requireProven(Lsn.fromPayload(end));
         return new Result(
                 Lsn.fromPayload(end),
@@ -163,11 +164,9 @@ public final class RedoScanner implements AutoCloseable {
     private boolean isNext(GroupAssembler groups) {
         int found = reader.epoch();
         if (found == epoch) {
-            return previousIsFull
-                    && reader.epochStartLsn() == epochStartLsn
-                    && !isNewestEpochsStart(found);
+            return previousIsFull && reader.epochStartLsn() == epochStartLsn;
         }
-        if (found > epoch && startsItsEpoch() && !isNewestEpochsStart(found)) {
+        if (found > epoch && startsItsEpoch()) {
             groups.dropUnfinished();
             return true;
         }
@@ -176,19 +175,6 @@ public final class RedoScanner implements AutoCloseable {
 
     private boolean startsItsEpoch() {
         return reader.epochStartLsn() == block * Lsn.BLOCK_BYTES;
-    }
-
-    /** Whether the checkpoint record says that in this place an epoch newer than that begins. */
-    private boolean isNewestEpochsStart(int found) {
-        return block * Lsn.BLOCK_BYTES == checkpoint.epochStartLsn() && found < checkpoint.epoch();
-    }
-
-    /** If the newest epoch begins where the log ended, and is empty, the end is its start. */
-    private void passEmptyEpoch() {
-        boolean isEmpty = epoch < checkpoint.epoch();
-        if (isEmpty && block * Lsn.BLOCK_BYTES == checkpoint.epochStartLsn()) {
-            end = Math.max(end, block * Lsn.PAYLOAD);
-        }
     }
 
     private void requireProven(long endLsn) throws IOException {

@@ -120,6 +120,35 @@ final class RedoLogSyncPointTest {
     }
 
     @Test
+    void givenReservationsBeyondTheRingThatEndAtABorder_whenALeaderSyncs_thenItWritesMeanwhile()
+            throws Exception {
+        int filling = 3 * Lsn.PAYLOAD - (log.group(0, 0, 1000).length() - 1000);
+        CompletableFuture<Void> commit;
+        CompletableFuture<Void> filler;
+        try (TestHooks.Pause led = TestHooks.pauseAt(RedoLog.LED)) {
+            long end = log.append(0, 0, filling);
+            commit = async(() -> log.log.makeDurable(end));
+            led.awaitReached();
+            filler =
+                    async(
+                            () -> {
+                                for (int i = 1; i < 6; i++) {
+                                    log.append(0, i, filling);
+                                }
+                            });
+            while (log.counters.sum(Counter.LOG_RING_WAITS) == 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(log.log.appendLsn() % Lsn.BLOCK_BYTES).isEqualTo(BlockHeader.BYTES);
+        }
+
+        commit.get(10, TimeUnit.SECONDS);
+        filler.get(10, TimeUnit.SECONDS);
+        log.log.makeDurable(log.log.closedLsn());
+        assertRecovered(6);
+    }
+
+    @Test
     void givenASyncInFlight_whenOthersCommitMeanwhile_thenOneMoreSyncCoversThemAll()
             throws Exception {
         CompletableFuture<Void> first;

@@ -174,6 +174,79 @@ final class RedoScannerTest {
     }
 
     @Test
+    void givenAnEpochWhoseFirstBlockIsLost_whenAnOldBlockLiesThere_thenTheSecondDoesNotJoin()
+            throws IOException {
+        long second = OPTIONS.layout().positionOf(2);
+        try (TestLog log = TestLog.create(disk.directory(), OPTIONS)) {
+            log.log.makeDurable(log.append(0, 0, 10));
+            log.log.makeWritten(log.append(0, 1, 11_000));
+        }
+        damageBlock(4);
+        byte[] oldBlock = disk.contents("redo/000.hfl", second, 4096);
+        try (TestLog next = TestLog.recover(disk.directory(), OPTIONS)) {
+            assertThat(numbers(next)).containsExactly(0L);
+            next.log.makeWritten(next.append(0, 1, 11_000));
+        }
+        disk.damage("redo/000.hfl", second, oldBlock);
+        disk.damage(CheckpointFile.NAME, 0, NOISE); // the first update goes to the first block
+
+        try (TestLog third = TestLog.recover(disk.directory(), OPTIONS)) {
+            assertThat(third.checkpoints.oneWasUnreadable()).isTrue();
+            assertThat(numbers(third)).containsExactly(0L);
+        }
+    }
+
+    @Test
+    void givenACheckpointAtABorder_whenAnOldBlockLiesBehindIt_thenItIsNotTheLog()
+            throws IOException {
+        int filling;
+        try (TestLog log = TestLog.create(disk.directory(), OPTIONS)) {
+            filling = Lsn.PAYLOAD - (log.group(0, 0, 1000).length() - 1000);
+            for (int i = 0; i < 5; i++) {
+                log.append(0, i, filling);
+            }
+            log.log.makeWritten(log.log.closedLsn());
+        }
+        damageBlock(2);
+        try (TestLog next = TestLog.recover(disk.directory(), OPTIONS)) {
+            assertThat(numbers(next)).containsExactly(0L);
+            next.append(0, 1, filling);
+            next.checkpoint(2);
+        }
+
+        try (TestLog third = TestLog.recover(disk.directory(), OPTIONS)) {
+            assertThat(third.scanned.recoveredEndLsn()).isEqualTo(3 * 4096 + 64);
+            assertThat(third.recovered).isEmpty();
+        }
+    }
+
+    @Test
+    void givenAnEpochInWhichNothingWasWritten_whenItWasMarkedIdle_thenTheNextOpenFindsTheSameEnd()
+            throws IOException {
+        try (TestLog log = TestLog.create(disk.directory(), OPTIONS)) {
+            log.log.makeWritten(log.append(0, 0, 10));
+        }
+        for (int i = 0; i < 3; i++) {
+            try (TestLog next = TestLog.recover(disk.directory(), OPTIONS)) {
+                IdleMark mark = new IdleMark(next.log, next.checkpoints);
+                next.log.makeDurable(next.log.appendLsn());
+                mark.run();
+                assertThat(next.log.appendLsn()).isEqualTo(2 * 4096 + 64);
+            }
+        }
+
+        try (TestLog last = TestLog.recover(disk.directory(), OPTIONS)) {
+            assertThat(numbers(last)).containsExactly(0L);
+            last.checkpoint(1);
+            assertThat(last.checkpoints.newest().checkpointLsn()).isEqualTo(2 * 4096 + 64);
+        }
+        try (TestLog afterCheckpoint = TestLog.recover(disk.directory(), OPTIONS)) {
+            assertThat(afterCheckpoint.recovered).isEmpty();
+            assertThat(afterCheckpoint.log.appendLsn()).isEqualTo(2 * 4096 + 64);
+        }
+    }
+
+    @Test
     void givenOneCheckpointBlockUnreadable_whenReopened_thenTheEpochIsOneFurther()
             throws IOException {
         TestLog.create(disk.directory(), OPTIONS).close();
