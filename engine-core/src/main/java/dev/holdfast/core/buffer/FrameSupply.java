@@ -36,7 +36,8 @@ final class FrameSupply {
     private final Counters counters;
     private final PoolShard[] shards;
     private final FrameTickets tickets;
-    private final FreeFrameWait wait;
+    private final FreeFrameWait frameWait;
+    private final FreeFrameWait promiseWait;
 
     /** Set once, before there are users. */
     private volatile Runnable cleanerWaker = () -> {};
@@ -51,7 +52,8 @@ final class FrameSupply {
         this.translation = translation;
         this.counters = counters;
         this.tickets = new FrameTickets(frames.count());
-        this.wait = new FreeFrameWait(health);
+        this.frameWait = new FreeFrameWait(health);
+        this.promiseWait = new FreeFrameWait(health);
         this.shards = new PoolShard[shardCount];
         for (int i = 0; i < shardCount; i++) {
             shards[i] = new PoolShard(frames, i, shardCount);
@@ -76,7 +78,7 @@ final class FrameSupply {
 
     /** Threads that sleep for a frame. */
     int waiting() {
-        return wait.waiting();
+        return frameWait.waiting();
     }
 
     /** The shard that keeps the frame on its lists. */
@@ -95,7 +97,7 @@ final class FrameSupply {
             return frame;
         }
         counters.increment(Counter.FREE_FRAME_WAITS);
-        return wait.await(() -> tryTake(pageId), cleanerWaker);
+        return frameWait.await(() -> tryTake(pageId), cleanerWaker);
     }
 
     /** Gives back a frame that holds no page. */
@@ -103,7 +105,7 @@ final class FrameSupply {
         assert frames.stateAcquire(frame) == FrameTable.FREE : frames.describe(frame);
 
         shardOf(frame).push(frame);
-        wait.freed();
+        frameWait.freedOne();
     }
 
     /** Fills the stock, waiting until all its frames are there. <b>Latches:</b> none held. */
@@ -112,7 +114,7 @@ final class FrameSupply {
         Invariants.check(count <= most, "frames of a stock within the limit", count, most);
         if (!tickets.tryPromise(count, reserved)) {
             counters.increment(Counter.FREE_FRAME_WAITS);
-            wait.await(() -> tickets.tryPromise(count, reserved) ? 0 : -1, cleanerWaker);
+            promiseWait.await(() -> tickets.tryPromise(count, reserved) ? 0 : -1, cleanerWaker);
         }
         stock.prepare(count, reserved);
         boolean filled = false;
@@ -130,11 +132,11 @@ final class FrameSupply {
 
     void close(FrameStock stock) {
         for (int frame = stock.take(); frame != FrameTable.NONE; frame = stock.take()) {
-            shardOf(frame).push(frame);
+            giveBack(frame);
         }
         tickets.giveBack(stock.promised());
         stock.closed();
-        wait.freed();
+        promiseWait.freedSome();
     }
 
     private int tryTake(long pageId) {

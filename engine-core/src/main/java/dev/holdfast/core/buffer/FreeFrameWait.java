@@ -12,7 +12,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
-/** Where threads sleep that want a free frame, or a promise of some, and found none. */
+/** Where threads sleep that want a free frame and found none; another one for promises of some. */
 final class FreeFrameWait {
     /*
      * A JDK lock with a condition and not a latch: it sleeps with a time limit, in order of
@@ -89,8 +89,20 @@ final class FreeFrameWait {
         }
     }
 
-    /** To be called after a frame, or a promise, was given back. */
-    void freed() {
+    /** To be called after something was given back that one sleeper can use. */
+    void freedOne() {
+        if (waiting.get() > 0) {
+            lock.lock();
+            try {
+                changed.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** To be called after something was given back that several may be able to use. */
+    void freedSome() {
         if (waiting.get() > 0) {
             wakeAll();
         }
