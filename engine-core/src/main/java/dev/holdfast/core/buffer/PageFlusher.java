@@ -100,6 +100,9 @@ public final class PageFlusher {
                 }
                 if (batch.count() > 0) {
                     TestHooks.reached(COPIED);
+                    // A page that a failed change left half done was latched until the failure
+                    // was noted, so it shows here.
+                    health.check();
                     write(batch, inBatch);
                     written += batch.count();
                 }
