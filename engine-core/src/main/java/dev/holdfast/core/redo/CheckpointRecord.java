@@ -101,6 +101,22 @@ public record CheckpointRecord(
                 layout);
     }
 
+    /** The record with another layout of the log, none of which is needed or there. */
+    public CheckpointRecord withLayout(RedoLayout newLayout) {
+        return new CheckpointRecord(
+                sequence,
+                checkpointLsn,
+                epoch,
+                epochStartLsn,
+                durableThrough,
+                transactionIdHighWater,
+                treeIdHighWater,
+                spaceIdHighWater,
+                cleanClose,
+                pageBytes,
+                newLayout);
+    }
+
     CheckpointRecord withSequence(long newSequence) {
         return new CheckpointRecord(
                 newSequence,
