@@ -7,6 +7,7 @@ import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.watch.BackgroundAgent;
+import java.util.List;
 
 /**
  * Frees condemned pages when their epochs have passed (P6), and finds those that nobody remembers:
@@ -43,15 +44,16 @@ public final class CondemnedPages implements BackgroundAgent.Body {
     /** Does a bounded part of what can be done now. */
     @Override
     public boolean run() {
-        boolean more = false;
+        List<Space> round = spaces.takeCondemned();
         boolean waiting = false;
-        for (Space space : spaces.all()) {
+        for (Space space : round) {
             waiting |= hasQueued(space);
         }
         if (waiting && spaces.epochs().advance()) {
             spaces.epochs().advance();
         }
-        for (Space space : spaces.all()) {
+        boolean more = false;
+        for (Space space : round) {
             // Growing and cutting go first: while a file is cut its maps may go.
             if (space.resizing().tryLock()) {
                 try {
@@ -62,6 +64,9 @@ public final class CondemnedPages implements BackgroundAgent.Body {
                 } finally {
                     space.resizing().unlock();
                 }
+            }
+            if (!space.isDropped() && hasWork(space)) {
+                spaces.putCondemned(space);
             }
         }
         return more;

@@ -81,6 +81,9 @@ public final class Space {
     /** Whether the growth agent has been told; see {@link Spaces#wantGrowth}. */
     private final AtomicBoolean growthQueued = new AtomicBoolean();
 
+    /** Whether the agent for condemned pages has been told; see {@link Spaces#putCondemned}. */
+    private final AtomicBoolean condemnedQueued = new AtomicBoolean();
+
     /** Set by a drop, before the file goes. */
     private volatile boolean dropped;
 
@@ -362,6 +365,10 @@ public final class Space {
         return growthQueued;
     }
 
+    AtomicBoolean condemnedQueued() {
+        return condemnedQueued;
+    }
+
     boolean isDropped() {
         return dropped;
     }
@@ -549,7 +556,7 @@ public final class Space {
             latch.releaseExclusive();
         }
         owner.counters().increment(Counter.SPACE_PAGES_CONDEMNED);
-        owner.condemnedWaiting();
+        owner.condemnedWaiting(this);
     }
 
     /** The header's page count, read under its latch; for checks. */

@@ -99,6 +99,12 @@ final class SpaceGrowth {
 
     /** Room may lie in maps that nobody has looked at since the open; the newest first. */
     private void loadMaps(long wanted) {
+        space.latch().acquireShared();
+        boolean allLoaded = space.freePages().allLoaded();
+        space.latch().releaseShared();
+        if (allLoaded) {
+            return;
+        }
         int loaded = 0;
         for (int group = space.groupCount() - 1; group >= 0; group--) {
             if (loaded == MAPS_LOADED_MAX || space.freePagesKnown() >= wanted) {

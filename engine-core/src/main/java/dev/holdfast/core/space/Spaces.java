@@ -27,6 +27,9 @@ public final class Spaces {
     /** Spaces that want to grow, each at most once. */
     private final Queue<Space> growing = new ConcurrentLinkedQueue<>();
 
+    /** Spaces that have or may have condemned pages, each at most once. */
+    private final Queue<Space> condemning = new ConcurrentLinkedQueue<>();
+
     /** Set once by {@code core.db} before there are users. */
     private volatile Runnable growthWaker = Spaces::wakeNobody;
 
@@ -95,7 +98,9 @@ public final class Spaces {
                     "pages=" + pageCount,
                     "pages=" + pagesInFile);
         }
-        return put(new Space(this, spaceId, pageCount, true));
+        Space space = put(new Space(this, spaceId, pageCount, true));
+        condemnedWaiting(space);
+        return space;
     }
 
     /**
@@ -186,8 +191,27 @@ public final class Spaces {
         return !growing.isEmpty();
     }
 
-    void condemnedWaiting() {
+    /** Lets the agent for condemned pages look at a space. Never waits. */
+    void condemnedWaiting(Space space) {
+        putCondemned(space);
         condemnedWaker.run();
+    }
+
+    /** Has the next round of that agent look at the space. */
+    void putCondemned(Space space) {
+        if (space.condemnedQueued().compareAndSet(false, true)) {
+            condemning.add(space);
+        }
+    }
+
+    /** The spaces that have or may have condemned pages; each is put back if that stays so. */
+    List<Space> takeCondemned() {
+        List<Space> taken = new ArrayList<>();
+        for (Space space = condemning.poll(); space != null; space = condemning.poll()) {
+            space.condemnedQueued().set(false);
+            taken.add(space);
+        }
+        return taken;
     }
 
     /** Until there are agents, as during recovery, their work is left for later. */
