@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** If an exception were of the wrong kind, callers would retry what cannot succeed. */
 class EngineExceptionTest {
     private static final byte[] KEY = {1, (byte) 0xAB};
-    private static final IOException CAUSE = new IOException("cause");
+    private final IOException cause = new IOException("cause");
 
     @Test
     void givenTheRetryableOnes_whenAsked_thenTheyAreOfThatKindAndNameTheirValues() {
@@ -68,12 +68,12 @@ class EngineExceptionTest {
     void givenTheResourceOnes_whenAsked_thenTheyAreOfThatKindAndKeepTheirCause() {
         List<EngineException> exceptions =
                 List.of(
-                        new DiskFullException("main.hfs", 4096, CAUSE),
-                        new AlreadyOpenException("d", "process 3", CAUSE),
-                        new StorageException("read failed: file=f", CAUSE));
+                        new DiskFullException("main.hfs", 4096, cause),
+                        new AlreadyOpenException("d", "process 3", cause),
+                        new StorageException("read failed: file=f", cause));
 
         assertThat(exceptions).allMatch(ResourceException.class::isInstance);
-        assertThat(exceptions).allMatch(exception -> exception.getCause() == CAUSE);
+        assertThat(exceptions).allMatch(exception -> exception.getCause() == cause);
         assertThat(exceptions)
                 .extracting(Throwable::getMessage)
                 .containsExactly(
@@ -89,8 +89,8 @@ class EngineExceptionTest {
                         new CorruptionException("page is torn", "f", 1, 4_294_967_294L, "a", "b"),
                         new CorruptionException("log block is damaged", "f", "a", "b"),
                         new FormatException("version is newer", "f", "1", "2"),
-                        new EngineFailedException("sync failed", CAUSE),
-                        EngineFailedException.outcomeUnknown("sync failed", CAUSE));
+                        new EngineFailedException("sync failed", cause),
+                        EngineFailedException.outcomeUnknown("sync failed", cause));
 
         assertThat(exceptions).allMatch(FatalException.class::isInstance);
         assertThat(exceptions)
@@ -105,8 +105,8 @@ class EngineExceptionTest {
 
     @Test
     void givenAFailedCommit_whenAsked_thenOnlyItsOutcomeIsUnknown() {
-        assertThat(EngineFailedException.outcomeUnknown("r", CAUSE).isOutcomeUnknown()).isTrue();
-        assertThat(new EngineFailedException("r", CAUSE).isOutcomeUnknown()).isFalse();
+        assertThat(EngineFailedException.outcomeUnknown("r", cause).isOutcomeUnknown()).isTrue();
+        assertThat(new EngineFailedException("r", cause).isOutcomeUnknown()).isFalse();
     }
 
     @Test

@@ -159,7 +159,7 @@ class EngineOptionsTest {
         try {
             return getter.invoke(options);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(getter.getName(), e);
+            throw new LinkageError(getter.getName(), e);
         }
     }
 }

@@ -29,8 +29,10 @@ class VerifyReportTest {
         assertThat(kept.isSound()).isFalse();
         assertThat(kept.toText())
                 .isEqualTo(
-                        "pages=1, tables=2, rows=3, findings=5\n"
-                                + "page=3: B1 keys ascend: expected=a<b, found=b<a\n");
+                        """
+                        pages=1, tables=2, rows=3, findings=5
+                        page=3: B1 keys ascend: expected=a<b, found=b<a
+                        """);
         assertThat(new VerifyReport(1, 2, 3, List.of(), 1).isSound()).isFalse();
     }
 

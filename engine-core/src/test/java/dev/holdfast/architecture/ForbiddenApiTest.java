@@ -143,7 +143,7 @@ class ForbiddenApiTest {
         String name = target.getName();
         return name.startsWith("sun.")
                 || name.startsWith("jdk.internal.")
-                || name.startsWith("org.agrona.") && name.endsWith("Buffer")
+                || (name.startsWith("org.agrona.") && name.endsWith("Buffer"))
                 || name.equals("org.agrona.IoUtil")
                 || target.getPackageName().startsWith("org.agrona.concurrent.ringbuffer")
                 || target.getPackageName().equals("org.jctools.queues")

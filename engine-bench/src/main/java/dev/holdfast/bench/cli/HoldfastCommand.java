@@ -23,12 +23,13 @@ import picocli.CommandLine.Spec;
 public final class HoldfastCommand implements Runnable {
     @Spec private CommandSpec spec;
 
+    /** Set by picocli, which then shows the help and runs nothing. */
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             scope = ScopeType.INHERIT,
             description = "Shows this help and ends.")
-    private boolean isHelpWanted;
+    boolean isHelpWanted;
 
     /** Runs one sub-command and ends the JVM with its exit code. */
     public static void main(String[] arguments) {
