@@ -276,7 +276,7 @@ public final class TransactionSystem {
     private boolean isSettled(long id) {
         long state = table.lookup(id);
         return state == TransactionTable.ABSENT
-                || state > TransactionTable.COMMITTING && state <= registry.horizon();
+                || (state > TransactionTable.COMMITTING && state <= registry.horizon());
     }
 
     /** Knows which versions every snapshot sees. */

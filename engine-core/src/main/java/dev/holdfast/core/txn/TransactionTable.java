@@ -214,7 +214,7 @@ final class TransactionTable {
         long high = -1;
         for (long range : spilled.keySet()) {
             low = Math.min(low, range << RANGE_SHIFT);
-            high = Math.max(high, (range + 1 << RANGE_SHIFT) - 1);
+            high = Math.max(high, ((range + 1) << RANGE_SHIFT) - 1);
         }
         spilledLow = low;
         spilledHigh = high;

@@ -43,7 +43,9 @@ final class View {
     private final int slot;
     private final Workspace workspace;
 
+    @SuppressWarnings("UnusedVariable") // read and written through WORD
     private int word;
+
     private String end = "";
     private long snapshotLsn;
     private long ownId;

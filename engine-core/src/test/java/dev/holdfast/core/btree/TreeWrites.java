@@ -128,7 +128,7 @@ final class TreeWrites {
                     return value;
                 }
             } catch (IndexOutOfBoundsException torn) {
-                continue;
+                // Begin anew.
             } finally {
                 read.release();
             }

@@ -120,10 +120,15 @@ final class StoreCreationTest {
 
         assertThat(new String(golden.encode(), ISO_8859_1).strip())
                 .isEqualTo(
-                        "holdfast store\nformat = 1\n"
-                                + "uuid = 00000000-0000-0001-0000-000000000002\n"
-                                + "pageBytes = 16384\nincompatibleFeatures = 0\n"
-                                + "compatibleFeatures = 0\ncrc32c = 9ab68f47");
+                        """
+                        holdfast store
+                        format = 1
+                        uuid = 00000000-0000-0001-0000-000000000002
+                        pageBytes = 16384
+                        incompatibleFeatures = 0
+                        compatibleFeatures = 0
+                        crc32c = 9ab68f47\
+                        """);
     }
 
     @Test
