@@ -5,17 +5,21 @@ package dev.holdfast.core.txn;
 import dev.holdfast.core.btree.BTree;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.OverflowPointer;
+import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.space.Space;
+import dev.holdfast.core.space.SpaceShrink;
 import dev.holdfast.core.undo.RollPointer;
 import dev.holdfast.core.undo.UndoEntry;
 import dev.holdfast.core.undo.UndoHistory;
 import dev.holdfast.core.undo.UndoSegment;
+import dev.holdfast.core.undo.UndoTruncation;
 import dev.holdfast.core.undo.UndoVersion;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.sync.TestHooks;
+import java.io.IOException;
 
 /**
  * The agent that moves the horizon on and removes what no snapshot sees any more, in the order of
@@ -37,24 +41,36 @@ public final class Purge implements BackgroundAgent.Body {
     private final UndoHistory history;
     private final Workspace workspace;
     private final UndoVersion record;
+    private final UndoTruncation truncation;
 
     /** The tree that a record is being purged in; read by who drops a table. */
     private volatile int treeAtWork;
 
-    /** The agent of a transaction system; run by one thread. */
-    public Purge(TransactionSystem system) {
+    /**
+     * The agent of a transaction system; run by one thread.
+     *
+     * @param undoPagesMax an undo space with more pages is truncated when its history is gone
+     */
+    public Purge(TransactionSystem system, SpaceShrink shrink, long undoPagesMax) {
         this.system = system;
         this.history = system.undo().history();
         this.workspace = new Workspace(system);
+        this.truncation =
+                new UndoTruncation(
+                        system.undo(),
+                        shrink,
+                        new MiniTransaction(system.mtrContext()),
+                        undoPagesMax);
         this.record = workspace.version;
     }
 
     @Override
-    public boolean run() {
+    public boolean run() throws IOException {
         long horizon = system.registry().advanceHorizon();
         system.table().horizonAdvanced(horizon);
         UndoSegment segment = history.poll(horizon);
         if (segment == null) {
+            truncation.step();
             return false;
         }
         long roll = history.next(segment, record);

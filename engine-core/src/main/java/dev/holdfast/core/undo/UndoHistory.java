@@ -218,23 +218,47 @@ public final class UndoHistory {
     }
 
     private void freeHead(MiniTransaction mtr, UndoSegment segment) {
+        segment.headPage = unlinkHead(mtr, segment, false);
+        undo.counters().increment(Counter.UNDO_PAGES_PURGED);
+    }
+
+    /**
+     * Gives back all pages of a segment without history that no transaction has, and its slot in
+     * the directory with the last one.
+     */
+    void freeChain(MiniTransaction mtr, UndoSegment segment) {
+        assert !segment.announced.get() : "segment has history: " + segment;
+        while (segment.headPage != segment.tailPage) {
+            freeHead(mtr, segment);
+        }
+        unlinkHead(mtr, segment, true);
+    }
+
+    /** Takes the first page out of the chain and condemns it; returns the page behind it. */
+    private int unlinkHead(MiniTransaction mtr, UndoSegment segment, boolean isLast) {
         long headId = segment.pageId(segment.headPage);
         int head = pool.fixShared(headId);
         int next = UndoPage.next(pool.chunk(head), pool.offset(head));
         pool.unfixShared(head);
         Space space = segment.space.space();
-        mtr.begin(6 * RedoWriter.RECORD_OVERHEAD_MAX + 64, 3, true);
+        mtr.begin(8 * RedoWriter.RECORD_OVERHEAD_MAX + 64, 3, true);
         try {
             int directory = mtr.fixExclusive(UndoDirectory.pageId(space.spaceId()));
             boolean fixed = space.fixMap(mtr, headId);
             assert fixed : "the only map page";
-            mtr.patchInt(directory, UndoDirectory.headOffset(segment.slot), next);
+            mtr.patchInt(
+                    directory,
+                    UndoDirectory.headOffset(segment.slot),
+                    isLast ? UndoDirectory.NO_PAGE : next);
+            if (isLast) {
+                mtr.patchInt(
+                        directory, UndoDirectory.tailOffset(segment.slot), UndoDirectory.NO_PAGE);
+            }
             space.condemn(mtr, headId, false);
             mtr.commit();
         } catch (Throwable t) {
             throw mtr.failed(t);
         }
-        segment.headPage = next;
-        undo.counters().increment(Counter.UNDO_PAGES_PURGED);
+        return next;
     }
 }

@@ -126,6 +126,11 @@ public final class UndoSpace {
      */
     UndoSegment create(MiniTransaction mtr) {
         int slot = takeSlot();
+        if (slot >= 0 && !inService) {
+            // Taken out of service between the caller's look and here.
+            giveUpSlot(slot);
+            return null;
+        }
         if (slot < 0) {
             return null;
         }
@@ -205,6 +210,22 @@ public final class UndoSpace {
         taken.set(slot);
         segments.set(slot, segment);
         return segment;
+    }
+
+    /** Whether somebody is making a segment just now, or a slot is left from that. */
+    boolean isCreating() {
+        slotLock.lock();
+        try {
+            return taken.cardinality() != segments().size();
+        } finally {
+            slotLock.unlock();
+        }
+    }
+
+    /** Forgets a segment whose chain was given back. */
+    void remove(UndoSegment segment) {
+        segments.set(segment.slot, null);
+        giveUpSlot(segment.slot);
     }
 
     /** The segments there are. */

@@ -72,7 +72,8 @@ public enum Counter {
     ROWS_PURGED("rows", "deleted rows that purge removed", "txn"),
     OVERFLOW_CHAINS_PURGED("chains", "overflow chains of old versions given back", "txn"),
     LOSERS_ROLLED_BACK("transactions", "transactions of before a crash taken back", "txn"),
-    CURSOR_OLDER_VERSIONS("rows", "rows of which a cursor sought an older version", "txn");
+    CURSOR_OLDER_VERSIONS("rows", "rows of which a cursor sought an older version", "txn"),
+    UNDO_TRUNCATIONS("spaces", "undo spaces emptied and cut", "undo");
 
     private final String unit;
     private final String meaning;

@@ -16,9 +16,12 @@ import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.space.Space;
 import dev.holdfast.core.space.SpaceFixture;
+import dev.holdfast.core.space.SpaceShrink;
 import dev.holdfast.core.undo.UndoSpace;
 import dev.holdfast.core.undo.UndoSystem;
 import dev.holdfast.io.file.MemoryDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Transactions over real spaces, pool and log in memory; purge runs when the test says so. */
 final class TransactionFixture implements AutoCloseable {
+    static final int UNDO_PAGES_MAX = 6 * 256;
+
     final SpaceFixture under;
     final UndoSystem undo;
     final TransactionSystem system;
@@ -70,7 +75,8 @@ final class TransactionFixture implements AutoCloseable {
                                 .durability(Durability.LAZY)
                                 .build(),
                         1);
-        purge = new Purge(system);
+        SpaceShrink shrink = new SpaceShrink(under.spaces, under.under.log, under.mtr());
+        purge = new Purge(system, shrink, UNDO_PAGES_MAX);
         losers = new LoserRollback(system);
     }
 
@@ -116,7 +122,16 @@ final class TransactionFixture implements AutoCloseable {
     void purgeAll() {
         boolean more = true;
         while (more) {
-            more = purge.run();
+            more = purgeOne();
+        }
+    }
+
+    /** One round of purge. */
+    boolean purgeOne() {
+        try {
+            return purge.run();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
