@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.EngineFailedException;
+import dev.holdfast.core.page.PageHeader;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.sync.PlantedFault;
+import dev.holdfast.sync.TestHooks;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** If this failed, a page could reach the disk before its log, or be called clean too early. */
+final class PageFlusherTest {
+    private static final long PAGE = PageId.of(16, 5);
+    private static final long OTHER = PageId.of(17, 6);
+
+    private final PoolFixture fixture = new PoolFixture(64);
+    private final BufferPool pool = fixture.pool;
+
+    @AfterEach
+    void close() {
+        TestHooks.reset();
+        fixture.close();
+    }
+
+    @Test
+    void givenDirtyPages_whenFlushed_thenTheyAreOnDiskSyncedAndClean() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.putOnDisk(OTHER, 1);
+        fixture.change(PAGE, 2);
+        fixture.change(OTHER, 3);
+
+        int written = fixture.flushAll();
+
+        assertThat(written).isEqualTo(2);
+        assertThat(pool.dirtyCount()).isZero();
+        assertThat(durableValue(PAGE)).isEqualTo(2);
+        assertThat(durableValue(OTHER)).isEqualTo(3);
+        assertThat(fixture.store.syncs.get()).isEqualTo(2);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
+    void givenADirtyPage_whenItReachesItsFile_thenTheLogIsDurableThroughItsLsn() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        long[] durableAtWrite = new long[1];
+        TestHooks.onReached(
+                PageFlusher.DOUBLEWRITTEN, () -> durableAtWrite[0] = fixture.log.durable.get());
+
+        fixture.flushAll();
+
+        assertThat(durableAtWrite[0]).isGreaterThanOrEqualTo(pageLsnOnDisk());
+    }
+
+    @Test
+    void givenTheFaultThatLeavesOutWriteAhead_whenFlushed_thenTheRuleIsSeenBroken() {
+        TestHooks.plant(PlantedFault.NO_WRITE_AHEAD);
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+
+        fixture.flushAll();
+
+        assertThat(fixture.log.durable.get()).isLessThan(pageLsnOnDisk());
+    }
+
+    @Test
+    void givenAChangeDuringTheWrite_whenTheWriteEnds_thenThePageIsDirtyFromThatChangeOn()
+            throws Exception {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        TestHooks.Pause copied = TestHooks.pauseAt(PageFlusher.COPIED);
+        TestThread<Integer> flusher = TestThread.start(fixture::flushAll);
+        copied.awaitReached();
+        long laterStart = fixture.log.appendLsn();
+        fixture.change(PAGE, 3);
+        fixture.change(PAGE, 4);
+
+        copied.resume();
+
+        assertThat(flusher.result()).isEqualTo(1);
+        assertThat(durableValue(PAGE)).isEqualTo(2);
+        assertThat(pool.oldestRecoveryLsn(Long.MAX_VALUE)).isEqualTo(laterStart);
+        assertThat(fixture.flushAll()).isEqualTo(1);
+        assertThat(durableValue(PAGE)).isEqualTo(4);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
+    void givenAPageWriteThatFailsTwice_whenFlushed_thenTheThirdTryWritesIt() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.store.writesToFail.set(2);
+
+        int written = fixture.flushAll();
+
+        assertThat(written).isEqualTo(1);
+        assertThat(fixture.counters.sum(Counter.PAGE_WRITE_FAILURES)).isEqualTo(2);
+        assertThat(fixture.health.failed()).isFalse();
+        assertThat(durableValue(PAGE)).isEqualTo(2);
+    }
+
+    @Test
+    void givenAPageWriteThatFailsThreeTimes_whenFlushed_thenTheEngineFailsAndThePageIsDirty() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.store.writesToFail.set(3);
+
+        assertThatThrownBy(fixture::flushAll)
+                .isInstanceOf(EngineFailedException.class)
+                .hasMessageContaining("page=5");
+
+        assertThat(pool.isDirty(pool.find(PAGE))).isTrue();
+    }
+
+    @Test
+    void givenADataSyncThatFails_whenFlushed_thenTheEngineFailsAtOnce() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.store.syncsToFail.set(1);
+
+        assertThatThrownBy(fixture::flushAll).isInstanceOf(EngineFailedException.class);
+
+        assertThat(pool.isDirty(pool.find(PAGE))).isTrue();
+        assertThat(fixture.store.syncs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void givenTheFaultThatCallsPagesCleanUnsynced_whenFlushed_thenAPowerLossWouldLoseThem() {
+        TestHooks.plant(PlantedFault.CHECKPOINT_BEFORE_DATA_SYNC);
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+
+        fixture.flushAll();
+
+        assertThat(pool.oldestRecoveryLsn(Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
+        assertThat(durableValue(PAGE)).isEqualTo(1);
+    }
+
+    @Test
+    void givenALatchedPage_whenFlushedWithoutWaiting_thenItIsLeftForTheNextRound()
+            throws Exception {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        int frame = pool.fixExclusive(PAGE);
+
+        int written = TestThread.start(fixture::flushAll).result();
+        pool.unfixExclusive(frame);
+
+        assertThat(written).isZero();
+        assertThat(fixture.counters.sum(Counter.CLEANER_PAGES_SKIPPED)).isEqualTo(1);
+        assertThat(fixture.flushAll()).isEqualTo(1);
+    }
+
+    @Test
+    void givenADroppedSpace_whenFlushed_thenItsPagesAreNotWritten() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.store.drop(16);
+
+        int written = fixture.flushAll();
+
+        assertThat(written).isZero();
+        assertThat(fixture.store.writes.get()).isZero();
+    }
+
+    @Test
+    void givenASpaceBeingWritten_whenItIsDiscarded_thenThatWaitsForTheWriteToEnd()
+            throws Exception {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        TestHooks.Pause copied = TestHooks.pauseAt(PageFlusher.COPIED);
+        TestThread<Integer> flusher = TestThread.start(fixture::flushAll);
+        copied.awaitReached();
+        TestThread<Boolean> discard =
+                TestThread.start(
+                        () -> {
+                            pool.discardSpace(16);
+                            return true;
+                        });
+        discard.awaitParked();
+
+        copied.resume();
+
+        assertThat(discard.result()).isTrue();
+        assertThat(flusher.result()).isEqualTo(1);
+        assertThat(pool.find(PAGE)).isEqualTo(-1);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    private long durableValue(long pageId) {
+        return ByteBuffer.wrap(fixture.store.durablePage(pageId))
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .getLong(PoolFixture.BODY);
+    }
+
+    private long pageLsnOnDisk() {
+        return ByteBuffer.wrap(fixture.store.writtenPage(PAGE))
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .getLong(PageHeader.PAGE_LSN_OFFSET);
+    }
+}
