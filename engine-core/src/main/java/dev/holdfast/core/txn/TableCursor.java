@@ -255,7 +255,7 @@ final class TableCursor implements Cursor {
         while (true) {
             if (slot >= rows.count()) {
                 cutLength = leaf.upperFence(cut);
-                if (cutLength < 0 || to != null && compareCut(to) >= 0) {
+                if (cutLength < 0 || (to != null && compareCut(to) >= 0)) {
                     return ended(Place.AFTER);
                 }
                 loadUp();
