@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.EngineFailedException;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.core.watch.Counter;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** If this failed, user threads would write pages themselves, or wait for frames for ever. */
+final class PageCleanerTest {
+    private static final long AGE_LIMIT = 100_000;
+    private static final int FRAMES = 64;
+
+    private final PoolFixture fixture = new PoolFixture(FRAMES);
+    private final BufferPool pool = fixture.pool;
+    private final AtomicLong age = new AtomicLong();
+    private final PageCleaner cleaner =
+            new PageCleaner(
+                    pool,
+                    fixture.flusher,
+                    fixture.log,
+                    age::get,
+                    new CleanerOptions(AGE_LIMIT, 1000, 1000),
+                    fixture.counters);
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    @Test
+    void givenAPoolFullOfDirtyPages_whenAUserWantsAFrame_thenItSleepsUntilTheCleanerFreesOne()
+            throws Exception {
+        fillWithDirtyPages();
+        fixture.putOnDisk(page(100), 7);
+        TestThread<Long> user = TestThread.start(() -> fixture.read(page(100)));
+        user.awaitParked();
+        int writesOfUser = fixture.store.writes.get();
+        long steps = fixture.counters.sum(Counter.EVICTION_STEPS);
+
+        while (pool.freeCount() == 0 && pool.find(page(100)) < 0) {
+            cleaner.run();
+        }
+
+        assertThat(user.result()).isEqualTo(7);
+        assertThat(writesOfUser).isZero();
+        assertThat(steps).isLessThanOrEqualTo(3 * FrameSupply.STEPS_MAX);
+        assertThat(fixture.counters.sum(Counter.FREE_FRAME_WAITS)).isEqualTo(1);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
+    void givenAUserThatSleepsForAFrame_whenTheEngineFails_thenItWakesWithTheCause()
+            throws Exception {
+        fillWithDirtyPages();
+        fixture.putOnDisk(page(100), 7);
+        TestThread<Long> user = TestThread.start(() -> fixture.read(page(100)));
+        user.awaitParked();
+
+        fixture.health.fail(new IllegalStateException("planned"));
+
+        assertThatThrownBy(user::result)
+                .isInstanceOf(EngineFailedException.class)
+                .hasRootCauseMessage("planned");
+    }
+
+    @Test
+    void givenAUserThatSleepsForAFrame_whenInterrupted_thenItGoesOnAndKeepsTheFlag()
+            throws Exception {
+        fillWithDirtyPages();
+        fixture.putOnDisk(page(100), 7);
+        Thread[] self = new Thread[1];
+        TestThread<Boolean> user =
+                TestThread.start(
+                        () -> {
+                            self[0] = Thread.currentThread();
+                            boolean read = fixture.read(page(100)) == 7;
+                            return read && Thread.interrupted();
+                        });
+        user.awaitParked();
+
+        self[0].interrupt();
+        while (pool.find(page(100)) < 0) {
+            cleaner.run();
+        }
+
+        assertThat(user.result()).isTrue();
+    }
+
+    @Test
+    void givenMoreStocksThanThePoolCanPromise_whenAskedFor_thenTheLastWaitsForTheFirst()
+            throws Exception {
+        FrameStock first = pool.reserve(16);
+        FrameStock second = pool.reserve(12);
+        TestThread<Integer> third =
+                TestThread.start(
+                        () -> {
+                            try (FrameStock stock = pool.reserve(8)) {
+                                return stock.count();
+                            }
+                        });
+        third.awaitParked();
+
+        first.close();
+
+        assertThat(third.result()).isEqualTo(8);
+        second.close();
+        assertThat(pool.freeCount()).isEqualTo(FRAMES);
+    }
+
+    @Test
+    void givenFewFreeFrames_whenARoundIsMade_thenCleanPagesGoBeforeDirtyOnesAreWritten() {
+        for (int i = 0; i < FRAMES; i++) {
+            fixture.putOnDisk(page(i), i);
+            pool.load(page(i), true);
+        }
+        fixture.change(page(0), 1);
+
+        cleaner.run();
+
+        assertThat(pool.freeCount()).isGreaterThanOrEqualTo(8);
+        assertThat(fixture.store.writes.get()).isLessThanOrEqualTo(1);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
+    void givenAYoungLog_whenARoundIsMade_thenNothingIsWrittenForIt() {
+        fixture.putOnDisk(page(0), 0);
+        fixture.change(page(0), 1);
+        age.set(AGE_LIMIT / 20);
+
+        boolean more = cleaner.run();
+
+        assertThat(more).isFalse();
+        assertThat(fixture.store.writes.get()).isZero();
+    }
+
+    @Test
+    void givenAnOldLog_whenRoundsAreMade_thenTheOldestPagesAreWrittenAndACheckpointIsAskedFor() {
+        for (int i = 0; i < 10; i++) {
+            fixture.putOnDisk(page(i), i);
+            fixture.change(page(i), 1);
+        }
+        AtomicLong asked = new AtomicLong();
+        cleaner.onProgress(asked::incrementAndGet);
+        age.set(AGE_LIMIT);
+
+        while (cleaner.run()) {
+            asked.get();
+        }
+
+        assertThat(asked.get()).isPositive();
+        assertThat(pool.isDirty(pool.find(page(0)))).isFalse();
+    }
+
+    @Test
+    void givenTheCleanerAsAnAgent_whenTheStoreIsTenTimesThePool_thenAllChangesGoThrough() {
+        BackgroundAgent agent =
+                new BackgroundAgent(
+                        "test-cleaner", fixture.health, TimeUnit.SECONDS.toNanos(10), cleaner);
+        pool.cleanerWaker(agent::wake);
+        agent.start();
+        int pages = 10 * FRAMES;
+        for (int i = 0; i < pages; i++) {
+            fixture.putOnDisk(page(i), i);
+        }
+
+        for (int i = 0; i < pages; i++) {
+            fixture.change(page(i), 2L * i);
+        }
+        boolean right = true;
+        for (int i = 0; i < pages; i++) {
+            right &= fixture.read(page(i)) == 2L * i;
+        }
+
+        assertThat(right).isTrue();
+        assertThat(agent.stop(TimeUnit.SECONDS.toNanos(20))).isTrue();
+        assertThat(fixture.health.failed()).isFalse();
+    }
+
+    private void fillWithDirtyPages() {
+        for (int i = 0; i < FRAMES; i++) {
+            fixture.putOnDisk(page(i), i);
+            fixture.change(page(i), 1);
+        }
+        assertThat(pool.freeCount()).isZero();
+    }
+
+    private static long page(int i) {
+        return PageId.of(16, i + 1000);
+    }
+}
