@@ -31,6 +31,7 @@ final class Codecs {
         return ByteBuffer.wrap(bytes);
     }
 
+    /** See {@link Codec#INT}. */
     static final class IntCodec implements Codec<Integer> {
         @Override
         public byte[] encode(Integer value) {
@@ -43,6 +44,7 @@ final class Codecs {
         }
     }
 
+    /** See {@link Codec#LONG}. */
     static final class LongCodec implements Codec<Long> {
         @Override
         public byte[] encode(Long value) {
@@ -55,6 +57,7 @@ final class Codecs {
         }
     }
 
+    /** See {@link Codec#UUID}. */
     static final class UuidCodec implements Codec<UUID> {
         private static final int UUID_BYTES = 2 * Long.BYTES;
 
@@ -73,6 +76,7 @@ final class Codecs {
         }
     }
 
+    /** See {@link Codec#STRING}. */
     static final class StringCodec implements Codec<String> {
         @Override
         public byte[] encode(String value) {
@@ -102,6 +106,7 @@ final class Codecs {
         }
     }
 
+    /** See {@link Codec#BYTES}. */
     static final class BytesCodec implements Codec<byte[]> {
         @Override
         public byte[] encode(byte[] value) {
