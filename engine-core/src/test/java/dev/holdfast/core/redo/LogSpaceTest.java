@@ -131,6 +131,45 @@ final class LogSpaceTest {
     }
 
     @Test
+    void givenRoomForOne_whenAnotherComesAndGoesWhileTheEndIsRead_thenTheyDoNotBothGetIt() {
+        long limit = space.ageLimit();
+        long charge = LogSpace.charge(GROUP);
+        AtomicLong end = new AtomicLong(4160 + limit - charge);
+        LogSpace[] raced = new LogSpace[1];
+        AtomicInteger calls = new AtomicInteger();
+        raced[0] =
+                new LogSpace(
+                        () -> {
+                            long read = end.get();
+                            if (calls.getAndIncrement() == 0) {
+                                comeAndGo(raced[0], end);
+                            }
+                            return read;
+                        },
+                        4160,
+                        OPTIONS,
+                        health);
+
+        try {
+            raced[0].acquire(GROUP, System.nanoTime());
+        } catch (LogSpaceTimeoutException theOtherGotIt) {
+            assertThat(raced[0].granted()).isZero();
+        }
+
+        assertThat(end.get() + raced[0].granted() - 4160).isLessThanOrEqualTo(limit);
+    }
+
+    private static void comeAndGo(LogSpace space, AtomicLong end) {
+        try {
+            space.acquire(GROUP, System.nanoTime());
+            end.addAndGet(LogSpace.charge(GROUP));
+            space.release(GROUP);
+        } catch (LogSpaceTimeoutException theFirstHasIt) {
+            assertThat(space.granted()).isEqualTo(LogSpace.charge(GROUP));
+        }
+    }
+
+    @Test
     void givenManyThreads_whenTheyAcquireAndRelease_thenTheSumNeverPassesTheLimit()
             throws InterruptedException {
         AtomicLong worst = new AtomicLong();
