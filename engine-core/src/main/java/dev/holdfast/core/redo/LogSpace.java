@@ -51,6 +51,12 @@ public final class LogSpace {
     private final AtomicLong granted = new AtomicLong();
     private final AtomicLong checkpointLsn;
     private final AtomicInteger waiters = new AtomicInteger();
+
+    /**
+     * Nothing is granted. Written under the lock or by who set it; read after 'granted' was added.
+     */
+    private volatile boolean paused;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final List<Runnable> pressureCallbacks = new CopyOnWriteArrayList<>();
@@ -83,6 +89,50 @@ public final class LogSpace {
         if (!tryAcquireUnlocked(bytes, limitBytes)) {
             await(bytes, limitBytes, 0, false);
         }
+    }
+
+    /**
+     * Lets nobody acquire room, reserved or not, and waits until all that was granted is released:
+     * then no mini-transaction is under way and no page changes until {@link #resume}. One caller
+     * at a time. An interrupt does not end the wait; the flag is kept.
+     *
+     * <p><b>Latches:</b> none held.
+     *
+     * @throws dev.holdfast.EngineFailedException if the engine fails meanwhile
+     */
+    public void pause() {
+        boolean interrupted = false;
+        // Counted as a waiter, so that every release signals.
+        waiters.incrementAndGet();
+        lock.lock();
+        try {
+            assert !paused : "paused already";
+            paused = true;
+            while (granted.get() > 0) {
+                health.check();
+                try {
+                    changed.await();
+                } catch (InterruptedException keptForTheCaller) {
+                    interrupted = true;
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            paused = false;
+            changed.signalAll();
+            throw e;
+        } finally {
+            waiters.decrementAndGet();
+            lock.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Ends what {@link #pause} began. */
+    public void resume() {
+        paused = false;
+        wakeAll();
     }
 
     /** Gives back what was acquired, after the group was appended or given up. Never waits long. */
@@ -148,6 +198,10 @@ public final class LogSpace {
     private boolean tryAcquire(int bytes, long limit) {
         long charge = charge(bytes);
         long sum = granted.addAndGet(charge);
+        if (paused) {
+            granted.addAndGet(-charge);
+            return false;
+        }
         // The order matters: the checkpoint only grows, so an old value errs to the safe side.
         long checkpoint = checkpointLsn.get();
         if (appendLsn.getAsLong() + sum - checkpoint <= limit) {
@@ -169,7 +223,9 @@ public final class LogSpace {
             while (!got) {
                 health.check();
                 pressureCallbacks.forEach(Runnable::run);
-                long left = timed ? deadlineNanos - System.nanoTime() : Long.MAX_VALUE;
+                // A pause is not counted against the waiter: it says nothing of the log's room.
+                boolean limited = timed && !paused;
+                long left = limited ? deadlineNanos - System.nanoTime() : Long.MAX_VALUE;
                 if (left <= 0) {
                     throw timedOut(bytes, began);
                 }
