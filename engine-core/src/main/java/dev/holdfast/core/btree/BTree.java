@@ -43,7 +43,7 @@ public final class BTree {
         this.counters = counters;
         this.pageBytes = pool.pageBytes();
         this.descent = new TreeDescent(treeId, rootPageId, pool, counters);
-        this.latches = new TreeLatches(descent, rootPageId, pool, counters);
+        this.latches = new TreeLatches(descent, rootPageId, pool);
         this.growth = new TreeGrowth(treeId, pool, space, descent, latches, counters);
         this.shrink = new TreeShrink(pool, space, descent, latches, counters);
     }

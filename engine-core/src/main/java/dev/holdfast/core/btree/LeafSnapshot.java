@@ -223,7 +223,7 @@ public final class LeafSnapshot {
             if (position.validate()) {
                 break;
             }
-            tree.counters().increment(Counter.TREE_RESTARTS);
+            tree.descent().countRestart();
         }
         finishLoad();
     }

@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
 
 /**
  * Walks a whole tree that nobody changes meanwhile, its overflow chains too, and reports what is
- * wrong (B1 to B12); goes on after a finding where it can. Needs one page of memory a level.
+ * wrong (B1 to B11); goes on after a finding where it can. Needs one page of memory a level.
  */
 public final class TreeCheck {
     /** No tree is higher: 4 KiB pages hold at least three children each. */

@@ -4,6 +4,7 @@ package dev.holdfast.core.btree;
 
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.sync.PlantedFault;
@@ -77,11 +78,16 @@ final class TreeDescent {
             } catch (IndexOutOfBoundsException torn) {
                 // bytes of several moments: as good as a validation that failed
             }
-            counters.increment(Counter.TREE_RESTARTS);
+            countRestart();
             p.restartCounted();
         }
         counters.increment(Counter.TREE_LATCHED_DESCENTS);
         latched(level, which, key, keyLength, p);
+    }
+
+    void countRestart() {
+        counters.increment(Counter.TREE_RESTARTS);
+        CoreSites.PAGE.counters().countOptimisticRestart();
     }
 
     private boolean tryOptimistic(

@@ -165,6 +165,7 @@ final class TreeGrowth {
     private long pageNear(int level, byte[] key, int keyLength, ReadPosition read) {
         descent.to(level, TreeDescent.FOR_KEY, key, keyLength, read);
         read.release();
+        read.settled();
         return read.pageId();
     }
 

@@ -5,8 +5,6 @@ package dev.holdfast.core.btree;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
-import dev.holdfast.core.watch.Counter;
-import dev.holdfast.core.watch.Counters;
 import java.nio.ByteBuffer;
 
 /** Latches one page of a tree exclusively for a mini-transaction, and children under it (P1). */
@@ -22,13 +20,11 @@ final class TreeLatches {
     private final TreeDescent descent;
     private final long rootPageId;
     private final BufferPool pool;
-    private final Counters counters;
 
-    TreeLatches(TreeDescent descent, long rootPageId, BufferPool pool, Counters counters) {
+    TreeLatches(TreeDescent descent, long rootPageId, BufferPool pool) {
         this.descent = descent;
         this.rootPageId = rootPageId;
         this.pool = pool;
-        this.counters = counters;
     }
 
     /**
@@ -58,7 +54,7 @@ final class TreeLatches {
                 p.at(read.frame(), read.pageId());
                 return true;
             }
-            counters.increment(Counter.TREE_RESTARTS);
+            descent.countRestart();
         }
         read.settled();
         return fixUnderParent(m, level, key, keyLength, p);

@@ -27,7 +27,20 @@ final class NodePropertyTest {
     private static final int STEPS = 3_000;
     private static final long PAGE_ID = PageId.of(1, 77);
 
-    private record Row(int flags, long txnId, long roll, byte[] value) {
+    /** What a record holds beside its key. */
+    private static final class Row {
+        private final int flags;
+        private final long txnId;
+        private final long roll;
+        private final byte[] value;
+
+        Row(int flags, long txnId, long roll, byte[] value) {
+            this.flags = flags;
+            this.txnId = txnId;
+            this.roll = roll;
+            this.value = value;
+        }
+
         boolean sameAs(Row other) {
             return flags == other.flags
                     && txnId == other.txnId
