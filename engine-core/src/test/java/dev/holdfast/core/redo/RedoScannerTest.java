@@ -129,6 +129,25 @@ final class RedoScannerTest {
     }
 
     @Test
+    void givenAnOldVersionOfTheBlockThatHoldsTheCheckpoint_whenScanned_thenItIsRefused()
+            throws IOException {
+        byte[] tail;
+        try (TestLog log = TestLog.create(disk.directory(), OPTIONS)) {
+            log.log.makeWritten(log.append(0, 0, 100));
+            tail = disk.contents("redo/000.hfl", OPTIONS.layout().positionOf(1), 4096);
+            long middle = log.append(0, 1, 100);
+            log.log.makeDurable(log.append(0, 2, 100));
+            log.checkpoints.update(record -> record.withCheckpoint(middle, middle, false));
+        }
+
+        disk.damage("redo/000.hfl", OPTIONS.layout().positionOf(1), tail);
+
+        assertThatThrownBy(() -> TestLog.recover(disk.directory(), OPTIONS))
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining("blockLsn=4096");
+    }
+
+    @Test
     void givenALogThatWentOnALapFurther_whenAnOldRecordIsAllThereIs_thenItIsRefused()
             throws IOException {
         try (TestLog log = TestLog.create(disk.directory(), OPTIONS)) {
