@@ -34,7 +34,7 @@ final class EvictionStressTest {
     private static final int FIRST_AT = PageHeader.BODY_OFFSET + 8;
     private static final int SECOND_AT = 4000;
     private static final int WRITERS = 3;
-    private static final int READERS = 3;
+    private static final int READERS = 2;
 
     private final MtrFixture fixture = new MtrFixture(4096, 64);
     private final BufferPool pool = fixture.pool;
@@ -55,6 +55,8 @@ final class EvictionStressTest {
         for (int i = 0; i < READERS; i++) {
             SeededRandom own = random.derive("reader" + i);
             threads.add(new Thread(() -> guarded(() -> readOptimistically(own))));
+            SeededRandom latching = random.derive("latching" + i);
+            threads.add(new Thread(() -> guarded(() -> readLatched(latching))));
         }
         threads.forEach(Thread::start);
 
@@ -124,6 +126,20 @@ final class EvictionStressTest {
                 assertThat(number).isEqualTo(i);
                 assertThat(first).isEqualTo(second);
             }
+        }
+    }
+
+    private void readLatched(SeededRandom random) {
+        while (!stop.get()) {
+            int i = random.nextInt(PAGES);
+            int frame = pool.fixShared(page(i));
+            int at = pool.offset(frame);
+            long number = PageMemory.getLong(pool.chunk(frame), at + NUMBER_AT);
+            long first = PageMemory.getLong(pool.chunk(frame), at + FIRST_AT);
+            long second = PageMemory.getLong(pool.chunk(frame), at + SECOND_AT);
+            pool.unfixShared(frame);
+            assertThat(number).isEqualTo(i);
+            assertThat(first).isEqualTo(second);
         }
     }
 

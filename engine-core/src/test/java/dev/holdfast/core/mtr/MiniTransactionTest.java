@@ -10,6 +10,7 @@ import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageType;
 import dev.holdfast.io.memory.PageMemory;
+import dev.holdfast.sync.TestHooks;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,7 @@ final class MiniTransactionTest {
 
     @AfterEach
     void close() {
+        TestHooks.reset();
         if (failureExpected) {
             assertThatThrownBy(fixture::close).isInstanceOf(AssertionError.class);
         } else {
@@ -47,6 +49,31 @@ final class MiniTransactionTest {
         assertThat(PageHeader.pageLsn(mtr.chunk(frame), mtr.offset(frame))).isEqualTo(end);
         assertThat(fixture.pool.oldestRecoveryLsn(Long.MAX_VALUE)).isEqualTo(start);
         assertThat(fixture.log.closedLsn()).isEqualTo(end);
+    }
+
+    @Test
+    void givenAGroup_whenItIsCopiedAndNotYetPublished_thenItsFramesBearBothLsns() {
+        fixture.stopAgents();
+        int frame = createPage();
+        fixture.checkpointer.checkpoint(true);
+        long start = fixture.log.appendLsn();
+        List<Long> seen = new ArrayList<>();
+        TestHooks.onReached(
+                "redo.copied",
+                () -> {
+                    seen.add(fixture.log.closedLsn());
+                    seen.add(fixture.pool.oldestRecoveryLsn(Long.MAX_VALUE));
+                    seen.add(PageHeader.pageLsn(mtr.chunk(frame), mtr.offset(frame)));
+                });
+        mtr.begin(200, 0, false);
+        mtr.patchLong(mtr.fixExclusive(PAGE), AT, 5);
+
+        long end = mtr.commit();
+
+        assertThat(seen).hasSize(3);
+        assertThat(seen.get(0)).isLessThanOrEqualTo(start);
+        assertThat(seen.get(1)).isEqualTo(start);
+        assertThat(seen.get(2)).isEqualTo(end);
     }
 
     @Test
