@@ -2,7 +2,10 @@
 
 package dev.holdfast;
 
+import dev.holdfast.core.db.EngineAssembly;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -23,6 +26,38 @@ import java.util.function.Function;
  * failed.
  */
 public interface Engine extends AutoCloseable {
+    /**
+     * Opens the store in a directory, as {@link EngineOptions#defaults()} say; creates both if they
+     * are missing.
+     */
+    static Engine open(Path directory) {
+        return open(directory, EngineOptions.defaults());
+    }
+
+    /**
+     * Opens the store in a directory. After a crash it first recovers: time grows with the redo
+     * since the last checkpoint. Transactions that the crash ended are rolled back while the engine
+     * is in use already.
+     *
+     * @throws AlreadyOpenException if an engine has it open, in this process or another
+     * @throws OptionMismatchException if it was created with another page size
+     * @throws FormatException if the directory holds something else, or a store of another version,
+     *     or nothing where {@link EngineOptions#createIfMissing()} is off
+     * @throws CorruptionException if something that recovery needs is missing or damaged
+     * @throws StorageException if the operating system refuses a file
+     */
+    static Engine open(Path directory, EngineOptions options) {
+        Objects.requireNonNull(directory, "directory");
+        Objects.requireNonNull(options, "options");
+        return EngineAssembly.open(directory, options);
+    }
+
+    /** Creates a store in memory, with all guarantees but that it outlives its engine. */
+    static Engine inMemory(EngineOptions options) {
+        Objects.requireNonNull(options, "options");
+        return EngineAssembly.inMemory(options);
+    }
+
     /**
      * Returns the table of a name and creates it, with {@link TableOptions#shared()}, if there is
      * none. Costs no page access for a table that is there.
@@ -60,7 +95,8 @@ public interface Engine extends AutoCloseable {
 
     /**
      * Removes a table with all its rows, durably and at once, in time that grows with its pages and
-     * not its rows. Waits for transactions that have changed it; snapshots do not keep it.
+     * not its rows. Neither snapshots nor transactions that have changed it keep it, but while such
+     * a transaction lasts its pages are not given back.
      *
      * @throws NoSuchTableException if there is none
      */

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.db;
+
+import dev.holdfast.EngineClosedException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Counts the calls that work on the engine itself, so that its close can refuse new ones and wait
+ * for those that run. Calls on transactions and snapshots do not come here.
+ */
+final class CallGate {
+    /*
+     * One word: the running calls, and a bit for closing. Entering adds first and looks then, so a
+     * call either sees the bit, or is seen by the closer, who sets it first and looks then.
+     */
+    private static final long CLOSING = 1L << 62;
+    private static final long PARK_NANOS = 1_000_000;
+
+    private final String storeName;
+    private final AtomicLong word = new AtomicLong();
+
+    CallGate(String storeName) {
+        this.storeName = storeName;
+    }
+
+    /**
+     * Begins a call.
+     *
+     * @throws EngineClosedException if the engine is closing or closed
+     */
+    void enter() {
+        if ((word.incrementAndGet() & CLOSING) != 0) {
+            word.decrementAndGet();
+            throw new EngineClosedException(storeName);
+        }
+    }
+
+    void leave() {
+        word.decrementAndGet();
+    }
+
+    boolean isClosing() {
+        return (word.get() & CLOSING) != 0;
+    }
+
+    /** Refuses entry from now on. */
+    void close() {
+        word.getAndUpdate(value -> value | CLOSING);
+    }
+
+    /**
+     * Waits for the calls that are inside. The interrupt flag is kept.
+     *
+     * @return whether all have left within the limit
+     */
+    boolean drain(long timeoutNanos) {
+        long deadline = System.nanoTime() + timeoutNanos;
+        boolean interrupted = false;
+        while (word.get() != CLOSING) {
+            if (System.nanoTime() - deadline >= 0) {
+                break;
+            }
+            LockSupport.parkNanos(this, PARK_NANOS);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return word.get() == CLOSING;
+    }
+}

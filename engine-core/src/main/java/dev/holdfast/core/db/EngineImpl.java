@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.db;
+
+import dev.holdfast.Engine;
+import dev.holdfast.EngineOptions;
+import dev.holdfast.EngineState;
+import dev.holdfast.LatchContention;
+import dev.holdfast.RetryableException;
+import dev.holdfast.Snapshot;
+import dev.holdfast.StorageException;
+import dev.holdfast.Table;
+import dev.holdfast.TableOptions;
+import dev.holdfast.Transaction;
+import dev.holdfast.TransactionOptions;
+import dev.holdfast.VerifyReport;
+import dev.holdfast.core.catalog.Catalog;
+import dev.holdfast.core.catalog.TableDescriptor;
+import dev.holdfast.core.check.Verifier;
+import dev.holdfast.core.recovery.RecoveryReport;
+import dev.holdfast.core.space.StorageErrors;
+import dev.holdfast.core.txn.TableHandle;
+import dev.holdfast.core.watch.EngineHealth;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The engine of the API. */
+final class EngineImpl implements Engine {
+    /*
+     * Calls on the engine itself pass the gate. Snapshots and transactions do not: they are known to
+     * the transaction system, which close asks to end them. So no gate is held while code of the
+     * user runs, and a close from inside that code waits for nothing of its own.
+     *
+     *   OPEN ----- close -----> CLOSED
+     *     \\                      ^
+     *      any failed write,     |
+     *      any broken change --> FAILED -- close
+     */
+    private final EngineOptions options;
+    private final StorageLayer storage;
+    private final TransactionLayer transactions;
+    private final EngineHealth health;
+    private final CallGate gate;
+    private final Verifier verifier;
+    private final EngineClose close;
+
+    EngineImpl(
+            EngineOptions options,
+            StorageLayer storage,
+            TransactionLayer transactions,
+            CloseStack owned) {
+        this.options = options;
+        this.storage = storage;
+        this.transactions = transactions;
+        this.health = storage.health();
+        this.gate = new CallGate(storage.store().name());
+        this.verifier =
+                new Verifier(
+                        storage.spaces(),
+                        transactions.catalog(),
+                        transactions.undo(),
+                        storage.log(),
+                        () -> storage.checkpointer().checkpoint(true));
+        this.close = new EngineClose(options, storage, transactions, gate, owned);
+    }
+
+    @Override
+    public Table table(String name) {
+        Objects.requireNonNull(name, "name");
+        return call(
+                () -> {
+                    TableHandle known = find(name);
+                    return known != null ? known : openOrCreate(name, TableOptions.shared());
+                });
+    }
+
+    @Override
+    public Table table(String name, TableOptions tableOptions) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(tableOptions, "options");
+        return call(() -> openOrCreate(name, tableOptions));
+    }
+
+    private TableHandle find(String name) {
+        Optional<TableDescriptor> found = transactions.catalog().find(name);
+        return found.isEmpty() ? null : transactions.tables().handle(found.get());
+    }
+
+    private TableHandle openOrCreate(String name, TableOptions tableOptions) {
+        while (true) {
+            TableDescriptor table = transactions.catalog().openOrCreate(name, tableOptions);
+            TableHandle handle = transactions.tables().handle(table);
+            if (handle != null) {
+                return handle;
+            }
+            // Dropped and taken apart between the two lines: the name is free again.
+        }
+    }
+
+    @Override
+    public List<String> tables() {
+        return call(
+                () -> {
+                    List<String> names = new ArrayList<>();
+                    for (TableDescriptor table : transactions.catalog().list()) {
+                        names.add(table.name());
+                    }
+                    return names;
+                });
+    }
+
+    @Override
+    public void renameTable(String from, String to) {
+        Objects.requireNonNull(from, "from");
+        Objects.requireNonNull(to, "to");
+        call(
+                () -> {
+                    transactions.catalog().rename(from, to);
+                    return null;
+                });
+    }
+
+    @Override
+    public void dropTable(String name) {
+        Objects.requireNonNull(name, "name");
+        call(
+                () -> {
+                    Catalog catalog = transactions.catalog();
+                    TableDescriptor table = catalog.drop(name);
+                    try {
+                        transactions.finishDrop(table);
+                    } catch (IOException failure) {
+                        throw StorageErrors.of(
+                                "dropping a table", table.space().spaceId(), failure);
+                    }
+                    return null;
+                });
+    }
+
+    @Override
+    public <T> T read(Function<? super Snapshot, ? extends T> work) {
+        Objects.requireNonNull(work, "work");
+        try (Snapshot snapshot = snapshot()) {
+            return work.apply(snapshot);
+        }
+    }
+
+    @Override
+    public <T> T write(Function<? super Transaction, ? extends T> work) {
+        Objects.requireNonNull(work, "work");
+        for (int attempt = 1; ; attempt++) {
+            try (Transaction transaction = begin()) {
+                T result = work.apply(transaction);
+                transaction.commit();
+                return result;
+            } catch (RetryableException lost) {
+                if (attempt >= options.writeAttempts()) {
+                    throw lost;
+                }
+                RetryPause.beforeAttempt(attempt);
+            }
+        }
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        return transactions.transactions().snapshot();
+    }
+
+    @Override
+    public Transaction begin() {
+        return begin(TransactionOptions.defaults());
+    }
+
+    @Override
+    public Transaction begin(TransactionOptions transactionOptions) {
+        Objects.requireNonNull(transactionOptions, "options");
+        return transactions.transactions().begin(transactionOptions);
+    }
+
+    @Override
+    public void checkpoint() {
+        call(() -> storage.checkpointer().checkpoint(true));
+    }
+
+    @Override
+    public VerifyReport verify() {
+        return call(
+                () -> {
+                    try {
+                        return verifier.run();
+                    } catch (IOException failure) {
+                        throw new StorageException("verify could not read the store", failure);
+                    }
+                });
+    }
+
+    @Override
+    public EngineState state() {
+        if (gate.isClosing()) {
+            return EngineState.CLOSED;
+        }
+        return health.failed() ? EngineState.FAILED : EngineState.OPEN;
+    }
+
+    @Override
+    public String status() {
+        return new StatusReport(options, storage, transactions, state()).toText();
+    }
+
+    @Override
+    public List<LatchContention> contention() {
+        return Contention.rows();
+    }
+
+    @Override
+    public void close() {
+        close.run();
+    }
+
+    /** What the open had to recover; {@code null} if it created the store. */
+    RecoveryReport recovery() {
+        return storage.recovery();
+    }
+
+    StorageLayer storage() {
+        return storage;
+    }
+
+    TransactionLayer transactionLayer() {
+        return transactions;
+    }
+
+    private <T> T call(Supplier<T> work) {
+        gate.enter();
+        try {
+            health.check();
+            return work.get();
+        } finally {
+            gate.leave();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Engine[store=" + storage.store().name() + ", state=" + state() + "]";
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.db;
+
+import dev.holdfast.CorruptionException;
+import dev.holdfast.EngineOptions;
+import dev.holdfast.OptionMismatchException;
+import dev.holdfast.core.catalog.IdHighWaters;
+import dev.holdfast.core.dblwr.Doublewrite;
+import dev.holdfast.core.redo.CheckpointFile;
+import dev.holdfast.core.redo.CheckpointRecord;
+import dev.holdfast.core.redo.RedoLayout;
+import dev.holdfast.core.redo.RedoLog;
+import dev.holdfast.core.space.SpaceFiles;
+import dev.holdfast.core.space.StoreCreation;
+import dev.holdfast.core.space.StoreFiles;
+import dev.holdfast.core.space.StoreIdentity;
+import dev.holdfast.io.checksum.PageChecksum;
+import dev.holdfast.io.checksum.PageChecksums;
+import dev.holdfast.io.file.StorageDirectory;
+import java.io.IOException;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store whose lock is held and whose files are open, before anything of it is believed.
+ *
+ * @param isNew whether it is being created: then it is unborn until {@link StoreCreation#finish}
+ */
+record OpenedStore(
+        StorageDirectory directory,
+        StoreIdentity identity,
+        SpaceFiles files,
+        CheckpointFile checkpoints,
+        boolean isNew) {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenedStore.class);
+
+    /** Slots of the doublewrite: one is filled while the other is written. */
+    static final int DOUBLEWRITE_SLOTS = 2;
+
+    private static final int BATCH_PAGES_MAX = 128;
+
+    /** A batch is no larger than this part of the pool. */
+    private static final int BATCH_PART = 4;
+
+    /**
+     * Takes the lock, then opens what is there or begins a new store.
+     *
+     * @param owned gets what must be closed
+     */
+    static OpenedStore open(StorageDirectory directory, EngineOptions options, CloseStack owned)
+            throws IOException {
+        owned.push(directory.lock());
+        StoreCreation.State state = StoreCreation.inspect(directory);
+        if (state == StoreCreation.State.BORN) {
+            return openBorn(directory, options, owned);
+        }
+        if (!options.createIfMissing()) {
+            throw OpenErrors.noStore(directory.describe(), state.toString());
+        }
+        if (state == StoreCreation.State.UNBORN) {
+            LOG.info("store that was never born is removed: store={}", directory.describe());
+            StoreCreation.clean(directory);
+        }
+        return create(directory, options, owned);
+    }
+
+    private static OpenedStore openBorn(
+            StorageDirectory directory, EngineOptions options, CloseStack owned)
+            throws IOException {
+        StoreIdentity identity = StoreIdentity.read(directory);
+        if (identity.pageBytes() != options.pageBytes()) {
+            throw new OptionMismatchException(
+                    "store " + directory.describe(),
+                    "pageBytes",
+                    Integer.toString(identity.pageBytes()),
+                    Integer.toString(options.pageBytes()));
+        }
+        CheckpointFile checkpoints = owned.push(CheckpointFile.open(directory, identity.uuid()));
+        if (checkpoints.newest().pageBytes() != identity.pageBytes()) {
+            throw new CorruptionException(
+                    "checkpoint file is of another page size",
+                    CheckpointFile.NAME,
+                    "pageBytes=" + identity.pageBytes(),
+                    "pageBytes=" + checkpoints.newest().pageBytes());
+        }
+        SpaceFiles files = owned.push(files(directory, identity, options));
+        files.openAll();
+        if (StoreIdentity.readFile(directory).isEmpty()) {
+            LOG.warn("identity is restored from the main space: store={}", directory.describe());
+            identity.rewrite(directory);
+        }
+        return new OpenedStore(directory, identity, files, checkpoints, false);
+    }
+
+    private static OpenedStore create(
+            StorageDirectory directory, EngineOptions options, CloseStack owned)
+            throws IOException {
+        StoreIdentity identity = StoreIdentity.create(UUID.randomUUID(), options.pageBytes());
+        StoreCreation.begin(directory, identity);
+        RedoLayout layout = RedoLayout.ofCapacity(options.redoCapacityBytes());
+        RedoLog.create(directory, identity.uuid(), layout);
+        Doublewrite.create(directory, DOUBLEWRITE_SLOTS, batchPages(options), identity.pageBytes());
+        CheckpointRecord first =
+                CheckpointRecord.first(
+                        1,
+                        IdHighWaters.USER_TREE_MIN,
+                        StoreFiles.OWN_SPACE_MIN,
+                        identity.pageBytes(),
+                        layout);
+        CheckpointFile checkpoints =
+                owned.push(CheckpointFile.create(directory, identity.uuid(), first));
+        SpaceFiles files = owned.push(files(directory, identity, options));
+        return new OpenedStore(directory, identity, files, checkpoints, true);
+    }
+
+    private static SpaceFiles files(
+            StorageDirectory directory, StoreIdentity identity, EngineOptions options) {
+        return new SpaceFiles(directory, identity, checksum(options));
+    }
+
+    private static PageChecksum checksum(EngineOptions options) {
+        return switch (options.checksum()) {
+            case NONE -> PageChecksums.NONE;
+            case LEGACY -> PageChecksums.LEGACY;
+            case WORD -> PageChecksums.WORD;
+            case CRC32C -> PageChecksums.CRC32C;
+        };
+    }
+
+    /** Frames of the pool. */
+    static int frames(EngineOptions options) {
+        return Math.toIntExact(options.poolBytes() / options.pageBytes());
+    }
+
+    /** Pages of a doublewrite batch. */
+    static int batchPages(EngineOptions options) {
+        return Math.min(BATCH_PAGES_MAX, frames(options) / BATCH_PART);
+    }
+
+    String name() {
+        return directory.describe();
+    }
+}
