@@ -329,10 +329,11 @@ public final class Catalog {
                         ? createWithSpace(treeId, name)
                         : create(treeId, name, spaces.get(StoreFiles.MAIN_SPACE), new byte[0]);
         byTreeId.put(treeId, table);
+        // The listener first: who finds the table by its name finds what the listener has of it.
+        listener.created(table);
         SortedMap<String, TableDescriptor> names = new TreeMap<>(byName);
         names.put(name, table);
         byName = names;
-        listener.created(table);
         context.counters().increment(Counter.TABLES_CREATED);
         return table;
     }
