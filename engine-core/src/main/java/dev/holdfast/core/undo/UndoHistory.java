@@ -79,6 +79,33 @@ public final class UndoHistory {
         return ordered.size() + announced.size();
     }
 
+    /**
+     * Positions a segment that was just opened on its first header. Its first page may begin with
+     * the end of a log that is purged, whose header went with the pages before.
+     */
+    void skipPurged(UndoSegment segment) {
+        while (true) {
+            int frame = pool.fixShared(segment.pageId(segment.purgePage));
+            ByteBuffer chunk = pool.chunk(frame);
+            int page = pool.offset(frame);
+            int top = UndoPage.top(chunk, page);
+            int at = segment.purgeOffset;
+            while (at < top && UndoEntry.type(chunk, page + at) != UndoEntry.LOG_HEADER) {
+                at += UndoEntry.length(chunk, page + at);
+            }
+            int next = UndoPage.next(chunk, page);
+            pool.unfixShared(frame);
+            segment.purgeOffset = at;
+            boolean goesOn =
+                    at == top && next != UndoDirectory.NO_PAGE && beginsWithRecord(segment, next);
+            if (!goesOn) {
+                return;
+            }
+            segment.purgePage = next;
+            segment.purgeOffset = UndoPage.ENTRIES_OFFSET;
+        }
+    }
+
     /** Puts the segment in order, or clears its mark if nothing committed is left in it. */
     private void enqueue(UndoSegment segment) {
         while (!findLog(segment)) {

@@ -129,6 +129,7 @@ public final class UndoSystem {
         } else {
             giveBack(segment);
         }
+        history.skipPurged(segment);
         history.announce(segment);
     }
 
