@@ -459,7 +459,7 @@ public final class BufferPool implements AutoCloseable {
 
     private int resident(long pageId) {
         int frame = translation.find(pageId);
-        return frame != FrameTable.NONE ? frame : load(pageId, false, null);
+        return frame != FrameTable.NONE && holds(frame, pageId) ? frame : load(pageId, false, null);
     }
 
     private int load(long pageId, boolean cold, FrameStock stock) {

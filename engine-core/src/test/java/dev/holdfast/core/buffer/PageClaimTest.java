@@ -58,7 +58,7 @@ final class PageClaimTest {
         TestHooks.Pause claimed = TestHooks.pauseAt(BufferPool.CLAIMED);
         TestThread<Integer> loader = TestThread.start(() -> pool.load(PAGE, false));
         claimed.awaitReached();
-        TestThread<Integer> other = TestThread.start(() -> pool.load(PAGE, false));
+        TestThread<Integer> other = TestThread.start(() -> pool.fixShared(PAGE));
         other.awaitParked();
 
         claimed.resume();
