@@ -88,6 +88,10 @@ final class PageCleanerTest {
         user.awaitParked();
 
         self[0].interrupt();
+        while (self[0].isInterrupted()) {
+            Thread.onSpinWait();
+        }
+        user.awaitParked();
         while (pool.find(page(100)) < 0) {
             cleaner.run();
         }
