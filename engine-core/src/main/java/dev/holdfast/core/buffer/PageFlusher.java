@@ -33,6 +33,10 @@ public final class PageFlusher {
      *   now the frames are clean, or as dirty as what came since the copy; WRITING ends
      *   release the doublewrite slot
      *
+     * While recovery replays the log the append LSN is far above what a page holds, so there a copy
+     * goes with its page LSN: else a half replayed copy would still count as valid behind the first
+     * checkpoint after it, and damage found later would be "repaired" with it.
+     *
      * No latch is held after the copy. A change that comes while a page is being written is noted in
      * the frame's second LSN. The log's LSN with a copy says: every later change of this page begins
      * at or above it, for to change it one needs the exclusive latch first.
@@ -57,6 +61,9 @@ public final class PageFlusher {
     private final EngineHealth health;
     private final Counters counters;
     private final int pageBytes;
+
+    /** Set by who recovers, before and after. */
+    private volatile boolean isReplaying;
 
     public PageFlusher(
             BufferPool pool,
@@ -118,6 +125,21 @@ public final class PageFlusher {
         return written;
     }
 
+    /**
+     * Says that recovery begins, or has ended, to replay the log into the pool. In between the
+     * pages do not yet hold all changes below the log's end.
+     */
+    public void replaying(boolean replaying) {
+        isReplaying = replaying;
+    }
+
+    /** The LSN at or above which every later change of the page begins; under its latch. */
+    private long logLsn(int frame) {
+        return isReplaying
+                ? PageHeader.pageLsn(pool.chunk(frame), pool.offset(frame))
+                : log.appendLsn();
+    }
+
     private void copy(int frame, DoublewriteBatch batch, int[] inBatch, boolean waits) {
         long pageId = frames.pageId(frame);
         if (pageId == PageId.NONE || frames.recoveryLsnAcquire(frame) == 0) {
@@ -139,7 +161,7 @@ public final class PageFlusher {
                     && store.present(PageId.spaceId(pageId))
                     && frames.tryBeginWriting(frame)) {
                 inBatch[batch.count()] = frame;
-                batch.add(pageId, pool.chunk(frame), pool.offset(frame), log.appendLsn());
+                batch.add(pageId, pool.chunk(frame), pool.offset(frame), logLsn(frame));
             }
         } finally {
             assert HeldLatches.released(pool.siteOf(pageId), frame);

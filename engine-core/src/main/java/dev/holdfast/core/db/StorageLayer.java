@@ -132,7 +132,9 @@ final class StorageLayer {
         } else {
             this.ids = new IdHighWaters(found.treeIdHighWater(), found.spaceIdHighWater());
             this.recoveredTransactionIdHighWater = found.transactionIdHighWater();
+            flusher.replaying(true);
             this.recovery = found.replay(pool, health);
+            flusher.replaying(false);
             found.close();
             openSpaces();
         }

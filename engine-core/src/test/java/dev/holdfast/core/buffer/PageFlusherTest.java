@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.EngineFailedException;
+import dev.holdfast.core.dblwr.DoublewriteRecovery;
+import dev.holdfast.core.dblwr.DoublewriteRecovery.Copy;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +146,42 @@ final class PageFlusherTest {
 
         assertThat(pool.oldestRecoveryLsn(Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
         assertThat(durableValue(PAGE)).isEqualTo(1);
+    }
+
+    @Test
+    void givenADirtyPage_whenFlushed_thenItsCopySaysThatLaterChangesBeginAtTheLogsEnd()
+            throws Exception {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.log.group(500);
+
+        fixture.flushAll();
+
+        Copy copy = onlyCopy();
+        assertThat(copy.pageLsn()).isEqualTo(pageLsnOnDisk());
+        assertThat(copy.logLsn()).isEqualTo(fixture.log.appendLsn());
+    }
+
+    @Test
+    void givenALogBeingReplayed_whenFlushed_thenTheCopySaysThatItHoldsNoMoreThanItsPageLsn()
+            throws Exception {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.log.group(500);
+        fixture.flusher.replaying(true);
+
+        fixture.flushAll();
+
+        Copy copy = onlyCopy();
+        assertThat(copy.logLsn()).isEqualTo(copy.pageLsn()).isEqualTo(pageLsnOnDisk());
+    }
+
+    private Copy onlyCopy() throws IOException {
+        List<Copy> copies =
+                DoublewriteRecovery.read(
+                        fixture.directory, PoolFixture.STORE, PoolFixture.PAGE_BYTES);
+        assertThat(copies).hasSize(1);
+        return copies.get(0);
     }
 
     @Test

@@ -20,12 +20,14 @@ import java.util.UUID;
 /** A pool without threads, over a log of numbers and files in memory. */
 final class PoolFixture implements AutoCloseable {
     static final int PAGE_BYTES = 4096;
+    static final UUID STORE = new UUID(3, 4);
     static final int BODY = PageHeader.BODY_OFFSET;
 
     final EngineHealth health = new EngineHealth();
     final Counters counters = new Counters();
     final MemoryPageStore store = new MemoryPageStore();
     final TestLog log = new TestLog();
+    final MemoryDirectory directory = MemoryDirectory.create();
     final BufferPool pool;
     final Doublewrite doublewrite;
     final PageFlusher flusher;
@@ -35,10 +37,8 @@ final class PoolFixture implements AutoCloseable {
                 new BufferPool(
                         new PoolOptions(PAGE_BYTES, frames, 1, 1000), store, log, health, counters);
         try {
-            MemoryDirectory directory = MemoryDirectory.create();
             Doublewrite.create(directory, 2, 16, PAGE_BYTES);
-            doublewrite =
-                    Doublewrite.open(directory, 2, 16, PAGE_BYTES, new UUID(3, 4), true, counters);
+            doublewrite = Doublewrite.open(directory, 2, 16, PAGE_BYTES, STORE, true, counters);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
