@@ -14,7 +14,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "holdfast",
         description = "Runs workloads, checks and benchmarks of the Holdfast storage engine.",
-        subcommands = {DemoCommand.class, DemoImportCommand.class, SmokeCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            DemoImportCommand.class,
+            WorkloadCommand.class,
+            WorkloadCrashCommand.class,
+            AlternateCommand.class,
+            SmokeCommand.class
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:all went well",

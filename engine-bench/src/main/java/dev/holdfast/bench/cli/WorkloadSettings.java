@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.bench.cli;
+
+import dev.holdfast.EngineOptions;
+import dev.holdfast.bench.workload.EngineSettings;
+import dev.holdfast.bench.workload.WorkloadOptions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** The options of all commands that run workloads, as a picocli mixin. */
+final class WorkloadSettings {
+    /*
+     * What the peers were measured with: a cache that holds all, and a log that is not the limit.
+     */
+
+    private static final long POOL_BYTES = 512L << 20;
+    private static final long REDO_CAPACITY_BYTES = 512L << 20;
+
+    @Spec(Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "1000000",
+            description = "Rows of the table. Default: ${DEFAULT-VALUE}.")
+    private long rows;
+
+    @Option(
+            names = "--warmup-millis",
+            paramLabel = "N",
+            defaultValue = "700",
+            description = "Before a timed phase is measured. Default: ${DEFAULT-VALUE}.")
+    private long warmupMillis;
+
+    @Option(
+            names = "--measure-millis",
+            paramLabel = "N",
+            defaultValue = "2000",
+            description = "How long a timed phase is measured. Default: ${DEFAULT-VALUE}.")
+    private long measureMillis;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Decides keys and values. Default: ${DEFAULT-VALUE}.")
+    private long seed;
+
+    @Option(
+            names = {"-O", "--option"},
+            paramLabel = "NAME=VALUE",
+            description = "An option of the engine by its name, such as -O pageBytes=4096.")
+    private Map<String, String> settings = new LinkedHashMap<>();
+
+    WorkloadOptions options() {
+        if (rows < 1 || warmupMillis < 0 || measureMillis < 1) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Out of range: rows="
+                            + rows
+                            + ", warmup-millis="
+                            + warmupMillis
+                            + ", measure-millis="
+                            + measureMillis);
+        }
+        return new WorkloadOptions(
+                rows,
+                TimeUnit.MILLISECONDS.toNanos(warmupMillis),
+                TimeUnit.MILLISECONDS.toNanos(measureMillis),
+                seed,
+                engine(Map.of()));
+    }
+
+    /** Returns the engine's options with some that the command sets itself. */
+    EngineOptions engine(Map<String, String> more) {
+        EngineOptions base =
+                EngineOptions.builder()
+                        .poolBytes(POOL_BYTES)
+                        .redoCapacityBytes(REDO_CAPACITY_BYTES)
+                        .build();
+        Map<String, String> all = new LinkedHashMap<>(settings);
+        all.putAll(more);
+        try {
+            return EngineSettings.with(base, all);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    /** Returns them as the options of a command line. */
+    List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        arguments.add("--rows=" + rows);
+        arguments.add("--warmup-millis=" + warmupMillis);
+        arguments.add("--measure-millis=" + measureMillis);
+        arguments.add("--seed=" + seed);
+        settings.forEach((name, value) -> arguments.add("--option=" + name + "=" + value));
+        return arguments;
+    }
+}
