@@ -26,20 +26,21 @@ import java.util.concurrent.locks.LockSupport;
 public final class PageFlusher {
     /*
      * One batch, in this order, which P10 and P11 rest on:
-     *   copy each page under its shared latch, with the log's append LSN read under it
+     *   copy each page under its shared latch, with the log's durable LSN read under it
      *   make the log durable through the greatest page LSN of the copies
      *   seal the copies; write and sync the doublewrite file
      *   write the copies to their places; sync each file that got one
      *   now the frames are clean, or as dirty as what came since the copy; WRITING ends
      *   release the doublewrite slot
      *
-     * While recovery replays the log the append LSN is far above what a page holds, so there a copy
-     * goes with its page LSN: else a half replayed copy would still count as valid behind the first
-     * checkpoint after it, and damage found later would be "repaired" with it.
+     * The log LSN that goes with a copy says: every later change of the page begins at or above it
+     * (P10). That must hold after a crash too, where LSNs that were not durable are given out again:
+     * so it is the durable LSN, not the append LSN, or the page LSN if that is higher, through which
+     * the log is made durable before the copy is written. While recovery replays the log, a page
+     * does not yet hold all changes below the durable LSN, and its page LSN is all that can be said.
      *
      * No latch is held after the copy. A change that comes while a page is being written is noted in
-     * the frame's second LSN. The log's LSN with a copy says: every later change of this page begins
-     * at or above it, for to change it one needs the exclusive latch first.
+     * the frame's second LSN.
      *
      * A page write that fails is tried again after a pause, from the same copy, so that the slot
      * keeps what a torn page would need. After the last try, and after any failed sync, the engine
@@ -135,9 +136,8 @@ public final class PageFlusher {
 
     /** The LSN at or above which every later change of the page begins; under its latch. */
     private long logLsn(int frame) {
-        return isReplaying
-                ? PageHeader.pageLsn(pool.chunk(frame), pool.offset(frame))
-                : log.appendLsn();
+        long pageLsn = PageHeader.pageLsn(pool.chunk(frame), pool.offset(frame));
+        return isReplaying ? pageLsn : Math.max(pageLsn, log.durableLsn());
     }
 
     private void copy(int frame, DoublewriteBatch batch, int[] inBatch, boolean waits) {

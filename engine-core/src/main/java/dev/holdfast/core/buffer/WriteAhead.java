@@ -10,6 +10,9 @@ public interface WriteAhead {
     /** Every group that ends at or below it has been published. */
     long closedLsn();
 
+    /** The log is on disk through this LSN, which no crash takes back. */
+    long durableLsn();
+
     /** Returns once the log is on disk through the given LSN. */
     void makeDurable(long lsn);
 }

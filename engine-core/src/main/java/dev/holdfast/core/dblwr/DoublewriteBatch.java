@@ -49,7 +49,8 @@ public final class DoublewriteBatch {
      *
      * <p><b>Latches:</b> the page held shared at least.
      *
-     * @param logLsn the append LSN of the log, read while the page was latched (P10)
+     * @param logLsn every later change of the page begins at or above it (P10): the durable LSN of
+     *     the log, read while the page was latched, or the page LSN
      * @return the offset of the copy in {@link #buffer}
      */
     public int add(long pageId, ByteBuffer chunk, int page, long logLsn) {

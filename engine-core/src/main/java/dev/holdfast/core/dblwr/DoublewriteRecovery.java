@@ -112,8 +112,8 @@ public final class DoublewriteRecovery {
      * A sound copy of a page.
      *
      * @param pageLsn the page's LSN when it was copied
-     * @param logLsn the append LSN of the log when it was copied; the copy is valid only if this is
-     *     not below the checkpoint
+     * @param logLsn every change of the page that the copy lacks begins at or above it; the copy is
+     *     valid only if this is not below the checkpoint
      * @param image the page as it was to be written, at offset 0
      */
     public record Copy(long pageId, long pageLsn, long logLsn, ByteBuffer image) {}

@@ -24,6 +24,11 @@ public final class RedoWriteAhead implements WriteAhead {
     }
 
     @Override
+    public long durableLsn() {
+        return log.durableLsn();
+    }
+
+    @Override
     public void makeDurable(long lsn) {
         log.makeDurable(lsn);
     }

@@ -28,6 +28,11 @@ final class TestLog implements WriteAhead {
     }
 
     @Override
+    public long durableLsn() {
+        return durable.get();
+    }
+
+    @Override
     public void makeDurable(long lsn) {
         durable.accumulateAndGet(lsn, Math::max);
     }
