@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             WorkloadCommand.class,
             WorkloadCrashCommand.class,
             AlternateCommand.class,
+            JmhCommand.class,
             SmokeCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
