@@ -19,6 +19,10 @@ public final class CondemnedPages implements BackgroundAgent.Body {
      * look tells what is free there. A page that the scan finds gets the epoch of the moment after
      * it was found, which is later than that of its unlinking.
      *
+     * What a scan finds may be the page of a group that is published and has not told the queue yet.
+     * If it were remembered, freed, and then told, a page that is free, or somebody else's by then,
+     * would be in the queue. So a scan that meets such a group is done again later.
+     *
      * Scanning and freeing are one thread's work: a scan that ran while another thread freed what
      * it had just seen would remember a page that is no longer condemned.
      */
@@ -136,7 +140,7 @@ public final class CondemnedPages implements BackgroundAgent.Body {
         }
     }
 
-    /** Looks at one marked group. Returns whether there was one and room for what it may hold. */
+    /** Looks at one marked group. Returns whether it has remembered what it may hold. */
     private boolean scanGroup(Space space) {
         space.latch().acquireExclusive();
         CondemnedQueue queue = space.condemnedQueue();
@@ -170,9 +174,10 @@ public final class CondemnedPages implements BackgroundAgent.Body {
                 }
             }
         }
+        boolean settled = space.isCondemnedSettled();
         pool.unfixShared(frame);
-        remember(space, group, count, seen);
-        return true;
+        remember(space, group, settled ? count : 0, seen);
+        return settled;
     }
 
     private void remember(Space space, int group, int count, int seen) {

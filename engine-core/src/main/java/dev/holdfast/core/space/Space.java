@@ -21,6 +21,7 @@ import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -48,6 +49,7 @@ public final class Space {
      * field        written by            read by             guard or mode
      * free         callers, agents       callers, agents     latch
      * condemned    commit listener, purge  purge             latch
+     * condemning   condemning groups     scan                counts those whose listener is to run
      * demand       callers, growth agent the same            latch, but for its wait
      * pageCount    growth, shrink        all                 volatile; written under latch
      */
@@ -74,6 +76,12 @@ public final class Space {
     private final CommitListener condemnedPage = pageId -> pageCondemned(pageId, false);
     private final CommitListener condemnedChain = pageId -> pageCondemned(pageId, true);
     private volatile long pageCount;
+
+    /**
+     * Groups that have condemned a page here and have not told the queue yet. Raised under the
+     * latch of the map that the page is condemned in.
+     */
+    private final AtomicInteger condemning = new AtomicInteger();
 
     /** Held by whoever changes the file's length; no latch is held by who waits for it. */
     private final ReentrantLock resizing = new ReentrantLock();
@@ -269,6 +277,7 @@ public final class Space {
         int state = chain ? AllocationMap.CONDEMNED_CHAIN : AllocationMap.CONDEMNED;
         long entry = entryOf(mtr, page);
         int ownerId = AllocationMap.owner(entry);
+        condemning.incrementAndGet();
         setEntry(mtr, page, AllocationMap.USED, AllocationMap.entry(state, ownerId));
         mtr.onCommit(chain ? condemnedChain : condemnedPage, pageId);
     }
@@ -523,6 +532,15 @@ public final class Space {
         return entry;
     }
 
+    /**
+     * Whether the queue knows of all condemned pages of a map, or has forgotten them.
+     *
+     * <p><b>Latches:</b> the map is held, shared or more.
+     */
+    boolean isCondemnedSettled() {
+        return condemning.get() == 0;
+    }
+
     /** A group that freed a page is published. */
     private void pageFreed(long pageId) {
         int page = PageId.pageNumber(pageId);
@@ -549,6 +567,7 @@ public final class Space {
         latch.acquireExclusive();
         try {
             condemned.add(page, AllocationMap.groupOf(page, pageBytes), chain, epoch);
+            condemning.decrementAndGet();
         } catch (Throwable failure) {
             owner.health().fail(failure);
             throw failure;
