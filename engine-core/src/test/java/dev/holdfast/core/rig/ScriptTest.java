@@ -4,6 +4,8 @@ package dev.holdfast.core.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.Durability;
+import dev.holdfast.core.rig.StoreModel.Loss;
 import dev.holdfast.core.rig.StoreState.TableState;
 import dev.holdfast.io.sim.SeedExtension;
 import dev.holdfast.io.sim.SeededRandom;
@@ -63,7 +65,7 @@ final class ScriptTest {
     @Test
     void givenALostAcknowledgedStep_whenJudged_thenItIsI1(SeededRandom random) {
         List<Object> marks = run(steps(random.seed(), 1));
-        StoreModel model = StoreModel.of(marks, true);
+        StoreModel model = StoreModel.of(marks, Loss.POWER);
         List<String> journal = journal(marks);
 
         assertThatThrownBy(() -> judge(model, marks, journal.subList(0, journal.size() / 2)))
@@ -74,7 +76,7 @@ final class ScriptTest {
     @Test
     void givenJournalsThatDiffer_whenJudged_thenItIsI2(SeededRandom random) {
         List<Object> marks = run(steps(random.seed(), 1));
-        StoreModel model = StoreModel.of(marks, true);
+        StoreModel model = StoreModel.of(marks, Loss.POWER);
         List<String> journal = journal(marks);
 
         assertThatThrownBy(
@@ -92,24 +94,24 @@ final class ScriptTest {
         List<Step> lazy = new ArrayList<>(Tables.setup());
         for (int i = 0; lazy.size() < 20; i++) {
             Step step = steps(random.seed(), 1).get(i);
-            if (step.durability() != dev.holdfast.Durability.SYNC) {
+            if (step.durability() != Durability.SYNC) {
                 lazy.add(step);
             }
         }
         marks.addAll(run(lazy));
         List<String> journal = new ArrayList<>(journal(marks));
-        assertThat(judge(StoreModel.of(marks, true), marks, journal)).isNotEmpty();
+        assertThat(judge(StoreModel.of(marks, Loss.POWER), marks, journal)).isNotEmpty();
 
         journal.remove(journal.size() - 2);
 
-        assertThatThrownBy(() -> judge(StoreModel.of(marks, true), marks, journal))
+        assertThatThrownBy(() -> judge(StoreModel.of(marks, Loss.POWER), marks, journal))
                 .hasMessageStartingWith("I3");
     }
 
     @Test
     void givenAStepThatARecoveryFoundAbsent_whenItComesBack_thenItIsI6(SeededRandom random) {
         List<Object> marks = new ArrayList<>(run(Tables.setup()));
-        Set<StepId> recovered = judge(StoreModel.of(marks, true), marks, journal(marks));
+        Set<StepId> recovered = judge(StoreModel.of(marks, Loss.POWER), marks, journal(marks));
         TransactionStep inDoubt = null;
         for (Step step : steps(random.seed(), 1)) {
             if (step instanceof TransactionStep transaction && transaction.commits()) {
@@ -118,11 +120,11 @@ final class ScriptTest {
         }
         marks.add(new Mark.Committing(inDoubt, Map.of()));
         List<String> journal = new ArrayList<>(journal(marks));
-        assertThat(judge(StoreModel.of(marks, true), marks, journal)).contains(inDoubt.id());
+        assertThat(judge(StoreModel.of(marks, Loss.POWER), marks, journal)).contains(inDoubt.id());
 
         marks.add(new Mark.Recovered(recovered));
 
-        assertThatThrownBy(() -> judge(StoreModel.of(marks, true), marks, journal))
+        assertThatThrownBy(() -> judge(StoreModel.of(marks, Loss.POWER), marks, journal))
                 .hasMessageStartingWith("I6");
     }
 

@@ -9,9 +9,10 @@ package dev.holdfast.core.rig;
  *     again under its old name
  * @param sequence counts the steps of a generation of the session
  */
-record StepId(int session, int generation, int sequence) implements Comparable<StepId> {
+record StepId(int session, int generation, int sequence) {
     private static final int SEQUENCE_BITS = 24;
     private static final int GENERATION_BITS = 16;
+    private static final int KEY_BYTES = 6;
 
     /** A number that no other step has; its lowest twelve bits are zero, for the step's values. */
     long tag() {
@@ -23,11 +24,13 @@ record StepId(int session, int generation, int sequence) implements Comparable<S
 
     /** The key of its row in the journals. */
     String key() {
-        String bytes = "";
-        for (int shift = 40; shift >= 0; shift -= 8) {
-            bytes += (char) (tag() >> 12 >> shift & 0xFF);
+        char[] bytes = new char[KEY_BYTES];
+        long number = tag() >> 12;
+        for (int i = KEY_BYTES - 1; i >= 0; i--) {
+            bytes[i] = (char) (number & 0xFF);
+            number >>= 8;
         }
-        return bytes;
+        return String.valueOf(bytes);
     }
 
     static StepId ofKey(String key) {
@@ -38,11 +41,6 @@ record StepId(int session, int generation, int sequence) implements Comparable<S
         int sequence = (int) (number & (1 << SEQUENCE_BITS) - 1);
         int generation = (int) (number >> SEQUENCE_BITS) & (1 << GENERATION_BITS) - 1;
         return new StepId((int) (number >> SEQUENCE_BITS + GENERATION_BITS), generation, sequence);
-    }
-
-    @Override
-    public int compareTo(StepId other) {
-        return Long.compare(tag(), other.tag());
     }
 
     @Override

@@ -19,18 +19,22 @@ import java.util.Set;
 final class StoreCheck {
     private StoreCheck() {}
 
+    /** The steps that a store holds, and what that makes its contents. */
+    record Found(Set<StepId> steps, StoreState state) {}
+
     /**
      * Checks I1 to I4: the store holds a possible set of steps, and nothing else.
      *
-     * @return the steps that are there
+     * @return what is there
      */
-    static Set<StepId> check(Engine engine, StoreModel model) {
+    static Found check(Engine engine, StoreModel model) {
         List<String> names = engine.tables();
         Set<StepId> survivors =
                 model.survivors(
                         names, keys(engine, names, "journal.a"), keys(engine, names, "journal.b"));
-        check(engine, model.expected(survivors));
-        return survivors;
+        StoreState state = model.expected(survivors);
+        check(engine, state);
+        return new Found(survivors, state);
     }
 
     /** The store holds these tables and rows and no others. */

@@ -5,11 +5,11 @@ import dev.holdfast.Durability;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * What a store may hold, given the marks of all that was done to it: the oracle of the crash rigs.
@@ -21,6 +21,14 @@ import java.util.TreeSet;
  */
 final class StoreModel {
     private static final int NEVER = Integer.MAX_VALUE;
+
+    /** What the last thing was that befell the store. */
+    enum Loss {
+        /** A process died: what was handed to the system is there. */
+        PROCESS,
+        /** The power went: what was synced is there. */
+        POWER
+    }
 
     /** What the marks say of one step. */
     private static final class Entry {
@@ -68,18 +76,18 @@ final class StoreModel {
     /**
      * Reads marks in their order; those of other kinds are left out.
      *
-     * @param isPowerLoss whether only what was synced had to survive what came after them
+     * @param loss the worst of what came after them
      */
-    static StoreModel of(Collection<?> marks, boolean isPowerLoss) {
+    static StoreModel of(Collection<?> marks, Loss loss) {
         StoreModel model = new StoreModel();
         int position = 0;
         for (Object mark : marks) {
-            model.read(mark, position++, isPowerLoss);
+            model.read(mark, position++, loss);
         }
         return model;
     }
 
-    private void read(Object mark, int position, boolean isPowerLoss) {
+    private void read(Object mark, int position, Loss loss) {
         if (mark instanceof Mark.Committing committing) {
             StepId id = committing.step().id();
             entries.put(id, new Entry(committing.step(), committing.hotVersions(), position));
@@ -88,7 +96,10 @@ final class StoreModel {
             entry.acknowledged = position;
             Durability durability = entry.step.durability();
             entry.isDurable =
-                    durability == Durability.SYNC || durability == Durability.WRITE && !isPowerLoss;
+                    switch (loss) {
+                        case PROCESS -> durability != Durability.LAZY;
+                        case POWER -> durability == Durability.SYNC;
+                    };
         } else if (mark instanceof Mark.Recovered recovered) {
             recoveries++;
             for (Entry entry : entries.values()) {
@@ -122,7 +133,7 @@ final class StoreModel {
                 "I2: the journals differ: rowsA=%s, rowsB=%s",
                 journalA.size(),
                 journalB.size());
-        Set<StepId> inJournal = new TreeSet<>();
+        Set<StepId> inJournal = new HashSet<>();
         for (String key : journalA) {
             StepId id = StepId.ofKey(key);
             Entry entry = entries.get(id);
@@ -130,7 +141,7 @@ final class StoreModel {
             check(!entry.isDead, "I6: a transaction came back: %s", entry);
             inJournal.add(id);
         }
-        Set<StepId> survivors = new TreeSet<>();
+        Set<StepId> survivors = new HashSet<>();
         for (Entry entry : entries.values()) {
             boolean isThere = inJournal.contains(entry.id());
             if (entry.step instanceof TableStep step && !entry.isDead) {

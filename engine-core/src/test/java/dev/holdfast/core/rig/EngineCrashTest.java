@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.holdfast.core.rig;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.sim.CrashHarness;
+import dev.holdfast.io.sim.CrashMode;
+import dev.holdfast.io.sim.CrashReport;
+import dev.holdfast.io.sim.SeedExtension;
+import dev.holdfast.io.sim.SeededRandom;
+import dev.holdfast.io.sim.SimulatedDisk;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Record once, crash everywhere. If this failed, a crash could lose what was acknowledged, keep
+ * part of a transaction, or leave a store that does not open, is unsound, or can't be worked with.
+ */
+@ExtendWith(SeedExtension.class)
+final class EngineCrashTest {
+    private static final int SESSIONS = 4;
+    private static final int STEPS_EACH = 60;
+    private static final int HISTORY_UPDATES = 8000;
+    private static final int EVERYDAY_IMAGES = 2000;
+    private static final int SOAK_IMAGES = 100_000;
+
+    /** Those that lose something stand there twice, since that is what the engine is made for. */
+    private static final CrashMode[] MODES = {
+        CrashMode.NOTHING_PENDING,
+        CrashMode.ALL_PENDING,
+        CrashMode.PREFIX,
+        CrashMode.RANDOM_SUBSET,
+        CrashMode.RANDOM_SUBSET,
+        CrashMode.LAST_TORN,
+        CrashMode.LAST_TORN,
+        CrashMode.GARBAGE_SECTORS,
+        CrashMode.GARBAGE_SECTORS,
+        CrashMode.PROCESS_KILLED
+    };
+
+    /** What must have happened in the run that is crashed; a run that is too tame proves little. */
+    private static final List<Counter> HAPPENED =
+            List.of(
+                    Counter.LEAF_SPLITS,
+                    Counter.ROOT_SPLITS,
+                    Counter.PAGE_MERGES,
+                    Counter.EMPTY_LEAVES_FREED,
+                    Counter.OVERFLOW_PAGES_WRITTEN,
+                    Counter.OVERFLOW_PAGES_FREED,
+                    Counter.PAGES_WRITTEN,
+                    Counter.PAGES_EVICTED,
+                    Counter.DOUBLEWRITE_BATCHES,
+                    Counter.CHECKPOINTS,
+                    Counter.SPACE_PAGES_GROWN,
+                    Counter.SPACE_PAGES_FREED,
+                    Counter.TABLES_CREATED,
+                    Counter.TABLES_DROPPED,
+                    Counter.UNDO_LOGS_PURGED,
+                    Counter.ROWS_PURGED,
+                    Counter.ROLLBACKS,
+                    Counter.ROW_LOCK_WAITS,
+                    Counter.WRITE_CONFLICTS);
+
+    @Test
+    void givenAWorkloadOfEverything_whenCrashedEverywhere_thenTheStoreIsRight(
+            SeededRandom random, TestReporter reporter) throws Exception {
+        CrashWorkload workload = new CrashWorkload(random.seed(), SESSIONS, STEPS_EACH);
+        SimulatedDisk disk = workload.run();
+        CrashCheck check = new CrashCheck(random.seed(), 4);
+
+        CrashReport report = crash(disk, random, check, EVERYDAY_IMAGES, SOAK_IMAGES);
+
+        publish(reporter, workload, report);
+        assertThat(HAPPENED).as("counts=%s", workload.counts()).allMatch(workload::happened);
+        assertThat(workload.logWraps()).isGreaterThan(2);
+        assertThat(check.pagesRepaired()).isPositive();
+        assertThat(check.reopened()).isPositive();
+        assertEnough(report, SeedExtension.everydayOrSoak(EVERYDAY_IMAGES, SOAK_IMAGES));
+    }
+
+    @Test
+    void givenHistoryThatIsCut_whenCrashedEverywhere_thenTheStoreIsRight(
+            SeededRandom random, TestReporter reporter) throws Exception {
+        CrashWorkload workload = new CrashWorkload(random.seed(), 2, 12);
+        SimulatedDisk disk = workload.runWithHistory(HISTORY_UPDATES);
+        CrashCheck check = new CrashCheck(random.seed(), 8);
+
+        CrashReport report = crash(disk, random, check, 200, 20_000);
+
+        publish(reporter, workload, report);
+        assertThat(workload.count(Counter.UNDO_TRUNCATIONS)).isPositive();
+        assertEnough(report, SeedExtension.everydayOrSoak(200, 20_000));
+    }
+
+    private static CrashReport crash(
+            SimulatedDisk disk, SeededRandom random, CrashCheck check, int everyday, int soak) {
+        return new CrashHarness("engine", disk.trace(), random.seed())
+                .images(SeedExtension.everydayOrSoak(everyday, soak))
+                .modes(MODES)
+                .nested(3, 0.05, 0.25, 4)
+                .threads(2)
+                .shrinkTries(40)
+                .run(check);
+    }
+
+    private static void assertEnough(CrashReport report, int images) {
+        assertThat(report.distinctImages()).as(report.toText()).isGreaterThanOrEqualTo(images);
+        assertThat(report.lossyImages()).as(report.toText()).isGreaterThan(report.images() / 2);
+        assertThat(report.killedThenPowerLost()).as(report.toText()).isPositive();
+        assertThat(report.imagesOfDepth(2)).as(report.toText()).isPositive();
+        assertThat(report.recoveryPaths()).as(report.toText()).hasSizeGreaterThan(6);
+    }
+
+    private static void publish(TestReporter reporter, CrashWorkload workload, CrashReport report) {
+        reporter.publishEntry("workload", workload.counts().toString());
+        reporter.publishEntry("crashes", report.toText());
+    }
+}
