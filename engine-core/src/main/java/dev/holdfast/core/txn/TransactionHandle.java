@@ -295,9 +295,16 @@ final class TransactionHandle implements Transaction, ViewOwner {
             throw t;
         }
         written = new TableHandle[0];
-        view.finish("committed");
-        if (lsn != 0) {
+        if (lsn == 0 || wanted == Durability.LAZY) {
+            view.finish("committed");
+            return;
+        }
+        system.durabilityWaitBegins();
+        try {
+            view.finish("committed");
             system.makeAsDurable(lsn, wanted);
+        } finally {
+            system.durabilityWaitEnded();
         }
     }
 

@@ -27,6 +27,7 @@ import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** The transactions of an engine: begins, commits, rolls back, and ends them all at its close. */
@@ -49,6 +50,7 @@ public final class TransactionSystem {
     private final RowLocks locks;
     private final Workspaces workspaces;
     private final SettledVersions settled = this::isSettled;
+    private final AtomicInteger awaitingDurability = new AtomicInteger();
     private volatile boolean closing;
 
     /**
@@ -228,6 +230,18 @@ public final class TransactionSystem {
         undo.giveBack(segment);
     }
 
+    /**
+     * Counts a commit that is going to wait for the log, before its view ends: close waits for it,
+     * since the thread may be the one that writes the log.
+     */
+    void durabilityWaitBegins() {
+        awaitingDurability.incrementAndGet();
+    }
+
+    void durabilityWaitEnded() {
+        awaitingDurability.decrementAndGet();
+    }
+
     /** Waits until a commit is as durable as asked for. */
     void makeAsDurable(long lsn, Durability durability) {
         switch (durability) {
@@ -344,6 +358,8 @@ public final class TransactionSystem {
                     busy = true;
                 }
             }
+            // After the views: a commit is counted here before its view ends.
+            busy |= awaitingDurability.get() > 0;
             if (!busy || System.nanoTime() - deadline >= 0) {
                 if (interrupted) {
                     Thread.currentThread().interrupt();
