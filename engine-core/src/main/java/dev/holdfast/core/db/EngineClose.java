@@ -36,8 +36,7 @@ final class EngineClose {
      */
     private static final Logger LOG = LoggerFactory.getLogger(EngineClose.class);
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long STALL_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
     private static final long LOOK_MILLIS = 20;
 
     private final EngineOptions options;
@@ -46,6 +45,10 @@ final class EngineClose {
     private final EngineHealth health;
     private final CallGate gate;
     private final CloseStack owned;
+
+    /** How long a thread of the engine may do nothing before it is taken for stuck. */
+    private final long stallNanos;
+
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Guarded by the lock. */
@@ -63,6 +66,7 @@ final class EngineClose {
         this.health = storage.health();
         this.gate = gate;
         this.owned = owned;
+        this.stallNanos = Math.max(STALL_NANOS_MIN, options.closeTimeout().toNanos());
     }
 
     /** Closes, or waits for who does. */
@@ -84,14 +88,14 @@ final class EngineClose {
         gate.close();
         transactions.transactions().refuse();
         drain(late);
-        late.addAll(transactions.stopAgents(STOP_NANOS));
-        late.addAll(storage.stopWorkers(STOP_NANOS));
+        late.addAll(transactions.stopAgents(stallNanos));
+        late.addAll(storage.stopWorkers(stallNanos));
         boolean failedBefore = health.failed();
         if (late.isEmpty() && !failedBefore) {
             finish(late);
         }
         if (late.isEmpty()) {
-            late.addAll(storage.stopAgents(STOP_NANOS));
+            late.addAll(storage.stopAgents(stallNanos));
         }
         if (!late.isEmpty()) {
             owned.abandon();
@@ -142,7 +146,7 @@ final class EngineClose {
                 new BackgroundAgent(
                         "close",
                         health,
-                        STALL_NANOS,
+                        stallNanos,
                         () -> {
                             if (ended.getCount() > 0) {
                                 try {
@@ -168,7 +172,7 @@ final class EngineClose {
         long seen = -1;
         long seenAt = System.nanoTime();
         try {
-            while (!health.failed() && System.nanoTime() - seenAt < STALL_NANOS) {
+            while (!health.failed() && System.nanoTime() - seenAt < stallNanos) {
                 long progress = progress();
                 if (progress != seen) {
                     seen = progress;
