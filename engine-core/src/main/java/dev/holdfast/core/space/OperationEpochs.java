@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.space;
 
+import dev.holdfast.sync.TestHooks;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -39,6 +40,11 @@ public final class OperationEpochs {
      */
     private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
 
+    /** Sync points: an epoch is read and not counted yet; a sum is zero and the epoch not moved. */
+    static final String ENTERING = "space.epochs.entering";
+
+    static final String SUMMED = "space.epochs.summed";
+
     /** Cells between two stripes: two cache lines, for lines are fetched in pairs. */
     private static final int STRIPE_CELLS = 16;
 
@@ -48,7 +54,7 @@ public final class OperationEpochs {
     private final long[] cells;
     private final int stripeMask;
 
-    /** Written under the monitor of this object's advance guard alone; read by everyone. */
+    /** Written by {@link #advance} alone, under this object's monitor; read by everyone. */
     private volatile long epoch = 2;
 
     /** Stripes for the processors of this machine. */
@@ -64,6 +70,7 @@ public final class OperationEpochs {
         int stripe = stripeOf(Thread.currentThread().getId());
         while (true) {
             long seen = epoch;
+            TestHooks.reached(ENTERING);
             int cell = stripe + (int) (seen & 1);
             CELL.getAndAdd(cells, cell, 1L);
             if (epoch == seen) {
@@ -103,6 +110,7 @@ public final class OperationEpochs {
                 return false;
             }
         }
+        TestHooks.reached(SUMMED);
         epoch = current + 1;
         return true;
     }

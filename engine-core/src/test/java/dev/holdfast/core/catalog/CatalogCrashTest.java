@@ -43,6 +43,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(SeedExtension.class)
 final class CatalogCrashTest {
+    private static final int ROUNDS_MAX = 200_000;
+
     /** Name → whether it has its own space, before and after a step that may be under way. */
     private record Tables(Map<String, Boolean> before, Map<String, Boolean> after) {}
 
@@ -220,7 +222,8 @@ final class CatalogCrashTest {
     private static boolean runCondemned(CrashStore store) {
         long before = store.counters.sum(Counter.SPACE_PAGES_FREED);
         boolean hasWork = true;
-        while (hasWork) {
+        for (int rounds = 0; hasWork; rounds++) {
+            assertThat(rounds).as("rounds of the agent").isLessThan(ROUNDS_MAX);
             store.condemned.run();
             hasWork = false;
             for (Space space : store.spaces.all()) {

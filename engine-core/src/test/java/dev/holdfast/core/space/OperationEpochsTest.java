@@ -4,16 +4,23 @@ package dev.holdfast.core.space;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.sync.TestHooks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** If this fails, a page is reused under a reader (P6). */
 final class OperationEpochsTest {
     private final OperationEpochs epochs = new OperationEpochs();
+
+    @AfterEach
+    void resetHooks() {
+        TestHooks.reset();
+    }
 
     @Test
     void givenNobodyInside_whenAdvancedTwice_thenTheEpochHasPassed() {
@@ -54,6 +61,34 @@ final class OperationEpochsTest {
     }
 
     @Test
+    void givenAReaderThatReadAnOldEpoch_whenItIsCountedDuringAnAdvance_thenItIsNotOvertaken()
+            throws Exception {
+        TestHooks.Pause entering = TestHooks.pauseAt(OperationEpochs.ENTERING);
+        int[] token = new int[1];
+        Thread reader = new Thread(() -> token[0] = epochs.enter());
+        reader.start();
+        entering.awaitReached();
+        assertThat(epochs.advance()).isTrue();
+        TestHooks.Pause summed = TestHooks.pauseAt(OperationEpochs.SUMMED);
+        Thread agent = new Thread(epochs::advance);
+        agent.start();
+        summed.awaitReached();
+
+        entering.close();
+        reader.join();
+        long unlinked = epochs.now();
+        summed.close();
+        agent.join();
+        epochs.advance();
+        epochs.advance();
+
+        assertThat(epochs.passed(unlinked)).isFalse();
+        epochs.leave(token[0]);
+        epochs.awaitAllOutside();
+        assertThat(epochs.passed(unlinked)).isTrue();
+    }
+
+    @Test
     void givenReadersOfCells_whenCellsAreReused_thenNoReaderSeesAReusedOne() throws Exception {
         // A cell: 0 is reachable, 1 unlinked, 2 reused. A reader that found 0 inside an epoch may
         // see 1 afterwards, never 2.
@@ -71,7 +106,7 @@ final class OperationEpochsTest {
             long unlinked = epochs.now();
             while (!epochs.passed(unlinked)) {
                 if (!epochs.advance()) {
-                    Thread.yield();
+                    Thread.onSpinWait();
                 }
             }
             cells.set(cell, 2);

@@ -14,6 +14,7 @@ import dev.holdfast.core.page.PageType;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.io.sim.SimulatedDisk;
+import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +33,11 @@ final class SpaceTest {
 
     @AfterEach
     void checkAndClose() throws IOException {
+        TestHooks.reset();
         for (Space space : fixture.spaces.all()) {
             assertThat(findings(space)).isEmpty();
             space.freePages().checkInvariants();
+            assertThat(space.freePages().pageCount()).isEqualTo(space.pageCount());
         }
         fixture.close();
     }
@@ -300,6 +303,33 @@ final class SpaceTest {
         assertThat(mine).allMatch(page -> space.freePages().isAvailable(page));
         assertThat(others).allMatch(page -> space.ownerOf(page) == TREE + 1);
         assertThat(space.condemnedQueue().isEmpty()).isTrue();
+    }
+
+    @Test
+    void givenACondemnedChain_whenItsTreeIsDropped_thenTheHeadIsFreedBeforeTheRest() {
+        fixture.start(false);
+        Space space = fixture.create(16);
+        MiniTransaction mtr = fixture.mtr();
+        List<Integer> pages = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            pages.add(allocateOne(mtr, space));
+        }
+        int head = pages.get(99);
+        condemn(mtr, space, head, true);
+        List<Integer> ownersAfterFirstBatch = new ArrayList<>();
+        TestHooks.onReached(
+                OwnedPages.BATCH_FREED,
+                () -> {
+                    if (ownersAfterFirstBatch.isEmpty()) {
+                        pages.forEach(page -> ownersAfterFirstBatch.add(space.ownerOf(page)));
+                        assertThat(space.freePages().isAvailable(head)).isTrue();
+                    }
+                });
+
+        new OwnedPages(fixture.spaces, fixture.mtr()).freeAll(space, TREE);
+
+        assertThat(ownersAfterFirstBatch.subList(0, 99)).containsOnly(TREE);
+        assertThat(pages).allMatch(page -> space.freePages().isAvailable(page));
     }
 
     @Test
