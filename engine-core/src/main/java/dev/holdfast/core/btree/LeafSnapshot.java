@@ -27,11 +27,11 @@ public final class LeafSnapshot {
     /** There is no leaf on that side. */
     public static final int NO_LEAF = Integer.MIN_VALUE;
 
-    private final BTree tree;
     private final ReadPosition position;
     private final ByteBuffer copy;
     private final int pageBytes;
     private final byte[] fence;
+    private BTree tree;
     private long version;
     private int frame = -1;
     private long pageId;
@@ -42,6 +42,13 @@ public final class LeafSnapshot {
         this.position = new ReadPosition(tree.pool());
         this.copy = ByteBuffer.allocateDirect(pageBytes);
         this.fence = new byte[TreeLimits.keyBytesMax(pageBytes)];
+    }
+
+    /** Goes over to another tree of the same store; {@link #scans} stays as it is. */
+    public void attach(BTree other) {
+        assert other.pageBytes() == pageBytes : "pageBytes=" + other.pageBytes();
+        tree = other;
+        frame = -1;
     }
 
     /** Announces a scan: leaves that have to be read enter the pool as pages wanted once. */

@@ -163,16 +163,42 @@ public final class OverflowStore {
             byte[] target,
             int targetOffset,
             int length) {
+        long head = PageId.of(spaceId, headPageNumber);
+        copy(head, treeId, totalLength, from, target, null, targetOffset, length);
+    }
+
+    /** Copies a whole value to a place in a buffer of any kind, as the method above does. */
+    public void read(
+            int spaceId,
+            int treeId,
+            int headPageNumber,
+            int totalLength,
+            ByteBuffer target,
+            int targetOffset) {
+        long head = PageId.of(spaceId, headPageNumber);
+        copy(head, treeId, totalLength, 0, null, target, targetOffset, totalLength);
+    }
+
+    /** One of the two targets is null. */
+    private void copy(
+            long headPageId,
+            int treeId,
+            int totalLength,
+            int from,
+            byte[] array,
+            ByteBuffer buffer,
+            int targetOffset,
+            int length) {
         int capacity = OverflowLayout.capacity(pageBytes);
-        int pageNumber = headPageNumber;
+        long pageId = headPageId;
         int sequence = 0;
         int position = 0;
         int copied = 0;
         while (copied < length) {
-            long pageId = PageId.of(spaceId, pageNumber);
             int part = Math.min(capacity, totalLength - position);
             int frame = pool.fixShared(pageId);
             boolean isPart;
+            int next;
             try {
                 ByteBuffer chunk = pool.chunk(frame);
                 int page = pool.offset(frame);
@@ -181,16 +207,21 @@ public final class OverflowStore {
                 int count = Math.min(part - skip, length - copied);
                 if (isPart && count > 0) {
                     int data = page + OverflowLayout.DATA_OFFSET + skip;
-                    PageMemory.copyOut(chunk, data, target, targetOffset + copied, count);
+                    if (array != null) {
+                        PageMemory.copyOut(chunk, data, array, targetOffset + copied, count);
+                    } else {
+                        buffer.put(targetOffset + copied, chunk, data, count);
+                    }
                     copied += count;
                 }
-                pageNumber = OverflowLayout.next(chunk, page);
+                next = OverflowLayout.next(chunk, page);
             } finally {
                 pool.unfixShared(frame);
             }
-            if (!isPart || (copied < length && pageNumber == OverflowLayout.NO_NEXT)) {
+            if (!isPart || (copied < length && next == OverflowLayout.NO_NEXT)) {
                 throw broken(pageId, treeId, sequence, part);
             }
+            pageId = PageId.of(PageId.spaceId(headPageId), next);
             sequence++;
             position += part;
         }
