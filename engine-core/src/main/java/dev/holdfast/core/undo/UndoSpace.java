@@ -4,7 +4,6 @@ package dev.holdfast.core.undo;
 
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.mtr.MiniTransaction;
-import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageType;
 import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.space.AllocationMap;
@@ -27,7 +26,6 @@ public final class UndoSpace {
     private static final long SLOT_MASK = 0xFFFF_FFFFL;
 
     private final Space space;
-    private final BufferPool pool;
     private final int slots;
     private final AtomicReferenceArray<UndoSegment> segments;
     private final AtomicLong freeHead = new AtomicLong();
@@ -42,7 +40,6 @@ public final class UndoSpace {
 
     UndoSpace(Space space, BufferPool pool) {
         this.space = space;
-        this.pool = pool;
         this.slots = UndoDirectory.slots(pool.pageBytes());
         this.segments = new AtomicReferenceArray<>(slots);
     }
@@ -147,17 +144,18 @@ public final class UndoSpace {
     }
 
     private UndoSegment createAt(MiniTransaction mtr, PageReservation reservation, int slot) {
+        // Made before the first change, after which nothing may fail (P9).
+        int page = reservation.pageNumber(0);
+        UndoSegment segment = new UndoSegment(this, slot, page);
         mtr.begin(8 * RedoWriter.RECORD_OVERHEAD_MAX + 128, 3, false);
         try {
             int directory = mtr.fixExclusive(UndoDirectory.pageId(spaceId()));
             reservation.fixMaps(mtr);
             int frame =
                     space.allocate(mtr, reservation, AllocationMap.UNDO_OWNER, PageType.UNDO_LOG);
-            int page = PageId.pageNumber(mtr.pageId(frame));
             initialize(mtr, frame, slot, UndoDirectory.NO_PAGE, 0, 0);
             mtr.patchInt(directory, UndoDirectory.headOffset(slot), page);
             mtr.patchInt(directory, UndoDirectory.tailOffset(slot), page);
-            UndoSegment segment = new UndoSegment(this, slot, page);
             mtr.commit();
             segments.set(slot, segment);
             return segment;
