@@ -100,9 +100,9 @@ final class EngineCloseTest {
     @Test
     void givenManyEnginesOneAfterAnother_whenClosed_thenTheirMemoryIsGivenBack() {
         EngineOptions options =
-                EngineOptions.builder().poolBytes(128 << 20).redoCapacityBytes(4 << 20).build();
+                EngineOptions.builder().poolBytes(64 << 20).redoCapacityBytes(4 << 20).build();
 
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 24; i++) {
             try (Engine engine = Engine.inMemory(options)) {
                 fill(engine, 10);
             }
