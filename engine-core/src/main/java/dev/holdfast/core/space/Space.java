@@ -561,7 +561,9 @@ public final class Space {
     private void pageCondemned(long pageId, boolean chain) {
         int page = PageId.pageNumber(pageId);
         long epoch = owner.epochs().now();
-        if (TestHooks.fault(PlantedFault.FREED_PAGE_REUSED_AT_ONCE)) {
+        if (TestHooks.fault(PlantedFault.FREED_PAGE_REUSED_AT_ONCE)
+                || TestHooks.fault(PlantedFault.UNDO_REUSED_AT_ONCE)
+                        && StoreFiles.isUndoSpace(spaceId)) {
             epoch -= 2;
         }
         latch.acquireExclusive();

@@ -6,6 +6,8 @@ import dev.holdfast.core.undo.UndoLog;
 import dev.holdfast.core.undo.UndoSystem;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.sync.PlantedFault;
+import dev.holdfast.sync.TestHooks;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -32,6 +34,9 @@ public final class LoserRollback implements BackgroundAgent.Body {
      * cell of the table, the earlier loser is taken back at once.
      */
     public void adopt(List<UndoSystem.Loser> losers) {
+        if (TestHooks.fault(PlantedFault.LOSER_KEPT)) {
+            return;
+        }
         for (UndoSystem.Loser loser : losers) {
             LockOwner owner = new LockOwner(loser.transactionId());
             while (!system.table()
