@@ -4,16 +4,18 @@ package dev.holdfast.core.txn;
 
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.LeafSnapshot;
+import dev.holdfast.core.btree.TreeLimits;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 
 /**
- * A copied leaf with, for each row, whether the view sees it. For one cursor.
+ * A copied leaf with, for each row, whether the view sees it. For one cursor at a time; kept by a
+ * {@link Workspace} and used again, for other tables too.
  *
  * <p>After each load {@link #decide} looks the writers up, all at once, and validates the leaf
- * after that, as an absent writer demands (P4). A row whose newest version is hidden is decided
- * when the cursor comes to it.
+ * after that if one of them was absent (P4). A row whose newest version is hidden is decided when
+ * the cursor comes to it.
  */
 final class LeafView {
     /** The view sees the newest version, and it is not a deletion. */
@@ -25,22 +27,36 @@ final class LeafView {
     /** An older version is to be sought. */
     static final byte OLDER = 2;
 
-    private final View view;
-    private final TransactionSystem system;
-    private final TableHandle table;
     private final LeafSnapshot leaf;
+    private View view;
+    private TransactionSystem system;
+    private TableHandle table;
     private byte[] states = new byte[128];
 
-    LeafView(View view, TableHandle table) {
-        this.view = view;
-        this.system = view.system();
-        this.table = table;
-        this.leaf = new LeafSnapshot(table.tree());
+    /** For the key where the walk goes on: the longest, and a byte. */
+    private final byte[] cut;
+
+    /** With the memory for leaves of the table's store; {@link #attach} comes next. */
+    LeafView(TableHandle any) {
+        leaf = new LeafSnapshot(any.tree());
         leaf.scans(true);
+        cut = new byte[TreeLimits.keyBytesMax(any.tree().pageBytes()) + 1];
+    }
+
+    /** Goes over to another cursor. */
+    void attach(View to, TableHandle walked) {
+        view = to;
+        system = to.system();
+        table = walked;
+        leaf.attach(walked.tree());
     }
 
     LeafSnapshot leaf() {
         return leaf;
+    }
+
+    byte[] cut() {
+        return cut;
     }
 
     int count() {
@@ -62,7 +78,7 @@ final class LeafView {
             states = new byte[Math.max(count, 2 * states.length)];
         }
         ByteBuffer chunk = leaf.chunk();
-        boolean lookedUp = false;
+        boolean sawAbsent = false;
         for (int slot = 0; slot < count; slot++) {
             int record = leaf.record(slot);
             int flags = LeafRecord.flags(chunk, record);
@@ -70,8 +86,9 @@ final class LeafView {
             if ((flags & LeafRecord.HAS_VERSION) != 0) {
                 long writer = LeafRecord.txnId(chunk, record);
                 if (writer != view.ownId()) {
-                    lookedUp = true;
-                    Visibility visibility = Visibility.of(system.table().lookup(writer), lsn);
+                    long found = system.table().lookup(writer);
+                    sawAbsent |= found == TransactionTable.ABSENT;
+                    Visibility visibility = Visibility.of(found, lsn);
                     if (visibility == Visibility.COMMITTING) {
                         system.awaitCommitted(writer);
                         return false;
@@ -81,7 +98,7 @@ final class LeafView {
             }
             states[slot] = state;
         }
-        return !lookedUp || leaf.stillValid();
+        return !sawAbsent || leaf.stillValid();
     }
 
     /**

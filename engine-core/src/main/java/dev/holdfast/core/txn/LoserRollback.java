@@ -15,13 +15,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Takes back, while the engine is open already, what transactions had done that a crash ended.
- * Until then their rows are theirs: readers see the versions before, writers wait.
+ * Until then their rows are theirs: readers see the versions before, writers wait. What a close
+ * leaves is taken back after the next open.
  */
 public final class LoserRollback implements BackgroundAgent.Body {
+    /** In one round, so that a close need not wait for a large transaction. */
+    private static final int ROUND_RECORDS = 64;
+
     private final TransactionSystem system;
     private final Rollback rollback;
     private final Queue<Unfinished> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger left = new AtomicInteger();
+
+    /** Taken from the queue and not taken back to its end. */
+    private Unfinished current;
 
     /** The agent of a transaction system; run by one thread. */
     public LoserRollback(TransactionSystem system) {
@@ -41,7 +48,7 @@ public final class LoserRollback implements BackgroundAgent.Body {
             LockOwner owner = new LockOwner(loser.transactionId());
             while (!system.table()
                     .tryBegin(loser.transactionId(), owner, system.registry().horizon())) {
-                boolean taken = takeBackOne();
+                boolean taken = takeBackSome(Integer.MAX_VALUE);
                 assert taken : "cell is held by nobody that is known: " + loser;
             }
             UndoLog log = new UndoLog();
@@ -58,18 +65,21 @@ public final class LoserRollback implements BackgroundAgent.Body {
 
     @Override
     public boolean run() {
-        return takeBackOne();
+        return takeBackSome(ROUND_RECORDS);
     }
 
-    private boolean takeBackOne() {
-        Unfinished loser = queue.poll();
-        if (loser == null) {
+    /** Goes on with a loser; false if there is none. */
+    private boolean takeBackSome(int records) {
+        current = current == null ? queue.poll() : current;
+        if (current == null) {
             return false;
         }
-        rollback.all(loser.log);
-        system.loserEnded(loser.log, loser.owner);
-        system.counters().increment(Counter.LOSERS_ROLLED_BACK);
-        left.decrementAndGet();
+        if (rollback.some(current.log, records)) {
+            system.loserEnded(current.log, current.owner);
+            system.counters().increment(Counter.LOSERS_ROLLED_BACK);
+            left.decrementAndGet();
+            current = null;
+        }
         return true;
     }
 

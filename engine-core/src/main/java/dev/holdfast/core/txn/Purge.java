@@ -32,9 +32,13 @@ public final class Purge implements BackgroundAgent.Body {
      * crash, does nothing the second time. That does not hold for the chain of a value that was
      * replaced; there the undo record is marked in the same group that condemns the chain.
      *
-     * One round is one log. The pages of the undo log go when purge is past them; what was condemned
-     * is freed by the space's own agent when its epochs have passed (P6).
+     * A round is so many records at most, so that a close need not wait for a large log; what the
+     * engine's end interrupts is begun again after the next open. So it is after a round that ran out
+     * of memory: the record at hand is read again. The pages of an undo log go when purge is done
+     * with it; what was condemned is freed by the space's own agent when its epochs have passed (P6).
      */
+    private static final int ROUND_RECORDS = 256;
+
     static final String BEFORE_ROW = "txn.purge.row";
 
     private final TransactionSystem system;
@@ -42,6 +46,9 @@ public final class Purge implements BackgroundAgent.Body {
     private final Workspace workspace;
     private final UndoVersion record;
     private final UndoTruncation truncation;
+
+    /** The segment whose log is being purged, from round to round. */
+    private UndoSegment current;
 
     /** The tree that a record is being purged in; read by who drops a table. */
     private volatile int treeAtWork;
@@ -68,17 +75,35 @@ public final class Purge implements BackgroundAgent.Body {
     public boolean run() throws IOException {
         long horizon = system.registry().advanceHorizon();
         system.table().horizonAdvanced(horizon);
-        UndoSegment segment = history.poll(horizon);
-        if (segment == null) {
-            truncation.step();
+        for (int i = 0; i < ROUND_RECORDS; i++) {
+            current = current == null ? history.poll(horizon) : current;
+            if (current == null) {
+                truncation.step();
+                return false;
+            }
+            if (!purgeNext(current)) {
+                history.finish(workspace.mtr, current);
+                current = null;
+            }
+        }
+        return true;
+    }
+
+    /** Purges the next record of the log; false if there is none left. */
+    private boolean purgeNext(UndoSegment segment) {
+        long roll = history.next(segment, record);
+        if (roll == RollPointer.NONE) {
             return false;
         }
-        long roll = history.next(segment, record);
-        while (roll != RollPointer.NONE) {
+        boolean done = false;
+        try {
             purge(segment, roll);
-            roll = history.next(segment, record);
+            done = true;
+        } finally {
+            if (!done) {
+                history.again(segment);
+            }
         }
-        history.finish(workspace.mtr, segment);
         return true;
     }
 
@@ -114,10 +139,7 @@ public final class Purge implements BackgroundAgent.Body {
         if (deletes) {
             removeRow(table, roll);
         } else {
-            boolean done = false;
-            while (!done) {
-                done = condemnChain(segment, table.space());
-            }
+            condemnChain(segment, table.space());
         }
     }
 
@@ -175,16 +197,11 @@ public final class Purge implements BackgroundAgent.Body {
                 space.spaceId(), OverflowPointer.headPage(workspace.write.chunk(), pointer));
     }
 
-    private boolean condemnChain(UndoSegment segment, Space space) {
+    private void condemnChain(UndoSegment segment, Space space) {
         long head = PageId.of(space.spaceId(), OverflowPointer.headPage(record.value(), 0));
         workspace.mtr.begin(8 * RedoWriter.RECORD_OVERHEAD_MAX + 64, 2, true);
         try {
-            int frame = history.tryFixRecord(workspace.mtr, segment);
-            if (frame < 0) {
-                workspace.mtr.abandon();
-                system.pool().load(history.recordPageId(segment), false);
-                return false;
-            }
+            int frame = history.fixRecord(workspace.mtr, segment);
             boolean fixed = space.fixMap(workspace.mtr, head);
             assert fixed : "the only map page";
             space.condemn(workspace.mtr, head, true);
@@ -194,7 +211,6 @@ public final class Purge implements BackgroundAgent.Body {
             throw workspace.mtr.failed(t);
         }
         system.counters().increment(Counter.OVERFLOW_CHAINS_PURGED);
-        return true;
     }
 
     private int removeRedoBytes() {

@@ -63,9 +63,34 @@ final class Rollback {
         }
     }
 
-    /** Takes back one record; false if there is none left. */
-    boolean one(UndoLog log) {
-        return step(log);
+    /**
+     * Takes back until nothing is left or a time has come.
+     *
+     * @param deadlineNanos of {@code System.nanoTime}
+     * @return whether nothing is left
+     */
+    boolean until(UndoLog log, long deadlineNanos) {
+        while (System.nanoTime() - deadlineNanos < 0) {
+            if (!step(log)) {
+                return true;
+            }
+            TestHooks.reached(STEP_DONE);
+        }
+        return !log.isWritten();
+    }
+
+    /**
+     * Takes back so many records at most.
+     *
+     * @return whether nothing is left
+     */
+    boolean some(UndoLog log, int records) {
+        for (int i = 0; i < records; i++) {
+            if (!step(log)) {
+                return true;
+            }
+        }
+        return !log.isWritten();
     }
 
     /** Takes back everything. */
@@ -109,10 +134,7 @@ final class Rollback {
     private boolean popOnly(UndoLog log) {
         mtr.begin(UndoLog.popRedoBytes(), 0, true);
         try {
-            int frame = log.tryFix(mtr);
-            if (frame < 0) {
-                return again(log);
-            }
+            int frame = log.fix(mtr);
             log.pop(mtr, frame);
             mtr.commit();
             return true;
@@ -121,20 +143,11 @@ final class Rollback {
         }
     }
 
-    private boolean again(UndoLog log) {
-        mtr.abandon();
-        system.pool().load(log.tailPageId(), false);
-        return false;
-    }
-
     private boolean condemnChain(UndoLog log, Space space) {
         long head = headOf(space);
         mtr.begin(UndoLog.popRedoBytes() + 4 * RedoWriter.RECORD_OVERHEAD_MAX, 1, true);
         try {
-            int frame = log.tryFix(mtr);
-            if (frame < 0) {
-                return again(log);
-            }
+            int frame = log.fix(mtr);
             boolean fixed = space.fixMap(mtr, head);
             assert fixed : "the only map page";
             space.condemn(mtr, head, true);
@@ -152,7 +165,8 @@ final class Rollback {
 
     private boolean restore(UndoLog log, TableHandle table, long roll) {
         BTree tree = table.tree();
-        mtr.begin(redoBytes(), 1, true);
+        boolean isSparse;
+        mtr.begin(redoBytes(), 2, true);
         try {
             boolean found = tree.fixLeafForWrite(mtr, version.key(), version.keyLength(), position);
             Invariants.check(
@@ -169,10 +183,7 @@ final class Rollback {
                 makeRoom(tree);
                 return false;
             }
-            int frame = log.tryFix(mtr);
-            if (frame < 0) {
-                return again(log);
-            }
+            int frame = log.fix(mtr);
             long chain = remove ? chainThatGoes(table.space()) : 0;
             if (chain != 0) {
                 boolean fixed = table.space().fixMap(mtr, chain);
@@ -183,11 +194,15 @@ final class Rollback {
                 table.space().condemn(mtr, chain, true);
             }
             log.pop(mtr, frame);
+            isSparse = remove && tree.isSparse(position);
             mtr.commit();
-            return true;
         } catch (Throwable t) {
             throw mtr.failed(t);
         }
+        if (isSparse) {
+            tree.mergeAt(mtr, position, version.key(), version.keyLength(), true);
+        }
+        return true;
     }
 
     /** Whether the record goes, instead of getting its version before back. */

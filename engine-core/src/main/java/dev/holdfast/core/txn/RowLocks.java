@@ -11,8 +11,11 @@ import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.LatchArray;
+import dev.holdfast.sync.TestHooks;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
@@ -44,12 +47,21 @@ final class RowLocks {
      */
     static final int SHARDS = 512;
 
+    /** Sync point: in the queue, the owner not flagged yet. */
+    static final String QUEUED = "txn.locks.queued";
+
     private final String storeName;
     private final TransactionTable table;
     private final EngineHealth health;
     private final Counters counters;
     private final LatchArray latches = new LatchArray(SHARDS, CoreSites.LOCK_SHARD);
     private final KeyQueue[] shards = new KeyQueue[SHARDS];
+
+    /**
+     * Who is about to park or parked. Without latches: who makes the engine fail may hold any, and
+     * wakes them.
+     */
+    private final Set<RowWaiter> parked = ConcurrentHashMap.newKeySet();
 
     /** Entries per shard: written under its latch, read by anyone (volatile). */
     private final AtomicIntegerArray counts = new AtomicIntegerArray(SHARDS);
@@ -89,6 +101,8 @@ final class RowLocks {
      *
      * @param waiter the caller's own; it waits for one row at a time
      * @param ownerId the transaction whose id stands in the row, or zero to wait for the holder
+     * @param startNanos when the statement began to wait; its time counts from there, however often
+     *     it waits
      * @throws LockTimeoutException if the time is up
      * @throws WaitInterruptedException if the thread is interrupted; its flag is kept
      */
@@ -99,63 +113,67 @@ final class RowLocks {
             byte[] key,
             int keyLength,
             long ownerId,
+            long startNanos,
             long timeoutNanos) {
         assert HeldLatches.holdsNone() : HeldLatches.describe();
-        long start = System.nanoTime();
         int shard = shard(treeId, key, keyLength);
-        byte[] keyCopy = Arrays.copyOf(key, keyLength);
+        KeyQueue fresh = new KeyQueue(treeId, Arrays.copyOf(key, keyLength));
         boolean again = waiter.isGranted();
         waiter.prepare(shard);
-        enqueue(waiter, shard, treeId, keyCopy, ownerId, again);
-        if (ownerId != 0) {
-            LockOwner owner = table.owner(ownerId);
-            if (owner != null) {
-                owner.flagWaiter(shard);
-            }
-            if (table.hasEnded(ownerId)) {
-                grantAfter(ownerId, shard);
-            }
-        }
         counters.increment(Counter.ROW_LOCK_WAITS);
         long token = CoreSites.ROW_LOCK.counters().waitBegan();
+        boolean granted = false;
         try {
-            park(waiter, tableName, keyCopy, start, timeoutNanos);
+            enqueue(waiter, shard, fresh, ownerId, again);
+            TestHooks.reached(QUEUED);
+            if (ownerId != 0) {
+                flag(ownerId, shard);
+            }
+            parked.add(waiter);
+            park(waiter, tableName, fresh.key, startNanos, timeoutNanos);
+            granted = true;
         } finally {
+            parked.remove(waiter);
+            if (!granted) {
+                leave(waiter);
+            }
             CoreSites.ROW_LOCK.counters().waitEnded(token);
+        }
+    }
+
+    /** Has the owner look here at its end; if that is past, does what it would do. */
+    private void flag(long ownerId, int shard) {
+        LockOwner owner = table.owner(ownerId);
+        if (owner != null) {
+            owner.flagWaiter(shard);
+        }
+        if (table.hasEnded(ownerId)) {
+            grantAfter(ownerId, shard);
         }
     }
 
     private void park(
             RowWaiter waiter, String tableName, byte[] key, long start, long timeoutNanos) {
         while (!waiter.isGranted()) {
-            long left = timeoutNanos - (System.nanoTime() - start);
-            RuntimeException refused = null;
-            if (health.failed()) {
-                leave(waiter);
-                health.check();
-            } else if (closing) {
-                refused = new EngineClosedException(storeName);
-            } else if (Thread.currentThread().isInterrupted()) {
-                refused = new WaitInterruptedException("row lock");
-            } else if (left <= 0) {
+            health.check();
+            if (closing) {
+                throw new EngineClosedException(storeName);
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new WaitInterruptedException("row lock");
+            }
+            long waited = System.nanoTime() - start;
+            if (waited >= timeoutNanos) {
                 counters.increment(Counter.ROW_LOCK_TIMEOUTS);
-                refused =
-                        new LockTimeoutException(
-                                tableName, key, Duration.ofNanos(System.nanoTime() - start));
+                throw new LockTimeoutException(tableName, key, Duration.ofNanos(waited));
             }
-            if (refused != null) {
-                leave(waiter);
-                throw refused;
-            }
-            LockSupport.parkNanos(this, left);
+            LockSupport.parkNanos(this, timeoutNanos - waited);
         }
     }
 
-    private void enqueue(
-            RowWaiter waiter, int shard, int treeId, byte[] key, long ownerId, boolean first) {
-        KeyQueue fresh = new KeyQueue(treeId, key);
+    private void enqueue(RowWaiter waiter, int shard, KeyQueue fresh, long ownerId, boolean first) {
         latches.acquireExclusive(shard);
-        KeyQueue queue = find(shard, treeId, key, key.length);
+        KeyQueue queue = find(shard, fresh.treeId, fresh.key, fresh.key.length);
         if (queue == null) {
             queue = fresh;
             queue.next = shards[shard];
@@ -252,19 +270,13 @@ final class RowLocks {
         wakeAll();
     }
 
-    /** Lets every waiter look at the state of the engine again. Takes the shard latches. */
+    /**
+     * Lets every waiter look at the state of the engine again. It looks after it has entered itself
+     * among the parked; so who changed the state first and comes here then misses none.
+     */
     private void wakeAll() {
-        for (int shard = 0; shard < SHARDS; shard++) {
-            if (counts.get(shard) == 0) {
-                continue;
-            }
-            latches.acquireExclusive(shard);
-            for (KeyQueue queue = shards[shard]; queue != null; queue = queue.next) {
-                for (RowWaiter waiter = queue.first; waiter != null; waiter = waiter.next) {
-                    waiter.unpark();
-                }
-            }
-            latches.releaseExclusive(shard);
+        for (RowWaiter waiter : parked) {
+            waiter.unpark();
         }
     }
 

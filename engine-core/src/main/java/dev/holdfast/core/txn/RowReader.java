@@ -3,6 +3,7 @@
 package dev.holdfast.core.txn;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.EngineException;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.OverflowPointer;
 import dev.holdfast.core.btree.ReadPosition;
@@ -12,6 +13,8 @@ import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
+import java.util.Objects;
 
 /** Reads one row as a view sees it. Stateless but for the workspace; for one thread at a time. */
 final class RowReader {
@@ -40,6 +43,14 @@ final class RowReader {
         this.system = view.system();
         this.pool = system.pool();
         this.workspace = view.workspace();
+    }
+
+    /** Refuses what nothing could be put into, before anything is read. */
+    static void checkTarget(ByteBuffer target) {
+        Objects.requireNonNull(target, "target");
+        if (target.isReadOnly()) {
+            throw new ReadOnlyBufferException();
+        }
     }
 
     byte[] get(TableHandle table, byte[] key, long lsn) {
@@ -89,7 +100,7 @@ final class RowReader {
                 }
                 system.counters().increment(Counter.ROW_READ_RESTARTS);
             }
-        } catch (TreeGoneException | CorruptionException e) {
+        } catch (TreeGoneException | EngineException e) {
             throw table.refusal(e);
         } finally {
             position.release();
@@ -215,7 +226,7 @@ final class RowReader {
             if (sink == Sink.ARRAY) {
                 result = chain.copyOfValue();
             } else if (sink == Sink.BUFFER && chain.valueLength() <= target.remaining()) {
-                target.slice().put(chain.value(), 0, chain.valueLength());
+                target.put(target.position(), chain.value(), 0, chain.valueLength());
             }
             return chain.valueLength();
         }
@@ -224,11 +235,10 @@ final class RowReader {
         if (sink == Sink.NOTHING || !fits) {
             return total;
         }
-        byte[] whole = system.readOverflow(table, chain.value());
         if (sink == Sink.ARRAY) {
-            result = whole;
+            result = system.readOverflow(table, chain.value());
         } else {
-            target.slice().put(whole);
+            system.readOverflow(table, chain.value(), target);
         }
         return total;
     }

@@ -44,6 +44,11 @@ final class RowWaiter {
         return granted;
     }
 
+    /** Whether it stands in a queue or has been granted a row. For its own thread. */
+    boolean isQueued() {
+        return queue != null;
+    }
+
     void unpark() {
         LockSupport.unpark(thread);
     }

@@ -5,6 +5,7 @@ package dev.holdfast.core.txn;
 import dev.holdfast.CorruptionException;
 import dev.holdfast.DuplicateKeyException;
 import dev.holdfast.Isolation;
+import dev.holdfast.StorageException;
 import dev.holdfast.WriteConflictException;
 import dev.holdfast.core.btree.BTree;
 import dev.holdfast.core.btree.LeafRecord;
@@ -51,6 +52,12 @@ final class RowWriter {
     private static final int DONE = 1;
     private static final int NOT_DONE = 2;
 
+    /** Tries to latch the undo page at once; then it is waited for, with the leaf held. */
+    private static final int UNDO_TRIES = 4;
+
+    /** Sync point: a chain is about to be compared, with the row's latch given up. */
+    static final String CHAIN_SEEN = "txn.writer.chainSeen";
+
     private final TransactionHandle transaction;
     private final View view;
     private final TransactionSystem system;
@@ -84,6 +91,12 @@ final class RowWriter {
     private boolean comparedEqual;
     private boolean comparedKnown;
 
+    /** When this statement began to wait for the row. */
+    private long waitStart;
+
+    private boolean hasWaited;
+    private int undoMisses;
+
     RowWriter(TransactionHandle transaction, View view) {
         this.transaction = transaction;
         this.view = view;
@@ -111,6 +124,8 @@ final class RowWriter {
         expected = oldValue;
         resolvedId = 0;
         comparedKnown = false;
+        hasWaited = false;
+        undoMisses = 0;
         stored = null;
         try {
             transaction.beginWriting(to);
@@ -121,7 +136,7 @@ final class RowWriter {
                 outcome = attempt();
             }
             return outcome == DONE;
-        } catch (TreeGoneException | CorruptionException e) {
+        } catch (TreeGoneException | CorruptionException | StorageException e) {
             throw to.refusal(e);
         } finally {
             transaction.leaveQueue();
@@ -169,7 +184,7 @@ final class RowWriter {
     private int attempt() {
         BTree tree = table.tree();
         UndoLog log = transaction.undoLog();
-        mtr.begin(redoBytes(), 0, false);
+        mtr.begin(redoBytes(), undoMisses < UNDO_TRIES ? 0 : 1, false);
         try {
             tree.fixLeafForWrite(mtr, key, key.length, position);
             int outcome = look();
@@ -193,9 +208,10 @@ final class RowWriter {
                 makeRoom(tree);
                 return AGAIN;
             }
-            int undoFrame = log.tryFix(mtr);
+            int undoFrame = undoMisses < UNDO_TRIES ? log.tryFix(mtr) : log.fix(mtr);
             if (undoFrame < 0) {
                 mtr.abandon();
+                undoMisses++;
                 system.pool().load(log.tailPageId(), false);
                 return AGAIN;
             }
@@ -221,7 +237,7 @@ final class RowWriter {
         long holder = system.locks().holder(table.tree().treeId(), key, key.length);
         if (holder != 0 && holder != view.ownId()) {
             mtr.abandon();
-            transaction.awaitRow(table, key, 0);
+            transaction.awaitRow(table, key, 0, waitStart());
             return AGAIN;
         }
         boolean isLive = found && !LeafRecord.isDeleted(position.chunk(), position.record());
@@ -257,7 +273,7 @@ final class RowWriter {
         }
         if (state == TransactionTable.ACTIVE) {
             mtr.abandon();
-            transaction.awaitRow(table, key, writer);
+            transaction.awaitRow(table, key, writer, waitStart());
             return AGAIN;
         }
         if (view.isolation() == Isolation.SNAPSHOT
@@ -268,6 +284,14 @@ final class RowWriter {
             throw new WriteConflictException(table.name(), key);
         }
         return DONE;
+    }
+
+    private long waitStart() {
+        if (!hasWaited) {
+            hasWaited = true;
+            waitStart = System.nanoTime();
+        }
+        return waitStart;
     }
 
     /** Asks the undo log of a writer that left the table; remembered for the next attempt. */
@@ -325,6 +349,7 @@ final class RowWriter {
         int token = system.epochs().enter();
         try {
             mtr.abandon();
+            TestHooks.reached(CHAIN_SEEN);
             comparedEqual = Arrays.equals(expected, system.readOverflow(table, pointer));
             comparedKnown = true;
         } finally {

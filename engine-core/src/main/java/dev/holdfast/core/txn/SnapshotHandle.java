@@ -3,6 +3,7 @@
 package dev.holdfast.core.txn;
 
 import dev.holdfast.Cursor;
+import dev.holdfast.EngineClosedException;
 import dev.holdfast.EngineFailedException;
 import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
@@ -36,7 +37,7 @@ final class SnapshotHandle implements Snapshot, ViewOwner {
     @Override
     public int get(Table table, byte[] key, ByteBuffer target) {
         Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(target, "target");
+        RowReader.checkTarget(target);
         view.enter();
         try {
             TableHandle handle = TableHandle.of(table, system.engine());
@@ -88,12 +89,15 @@ final class SnapshotHandle implements Snapshot, ViewOwner {
         } catch (EngineFailedException e) {
             view.finishFailed();
             return;
+        } catch (EngineClosedException e) {
+            // The engine ends it.
+            return;
         }
         view.finish("closed");
     }
 
     @Override
-    public void closeByEngine() {
+    public void closeByEngine(long deadlineNanos) {
         view.closedByEngine();
     }
 }

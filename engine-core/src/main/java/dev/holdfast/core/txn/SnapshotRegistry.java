@@ -134,12 +134,15 @@ final class SnapshotRegistry {
         HOLDER.setVolatile(holders[slot / CHUNK_SLOTS], slot % CHUNK_SLOTS, view);
     }
 
-    /** The views in use. */
+    /**
+     * The views in use. Volatile reads; pair with {@link #holder}: who refuses new views first and
+     * looks here then misses none that was let in.
+     */
     List<View> holders() {
         List<View> views = new ArrayList<>();
         for (View[] chunk : holders) {
             for (int i = 0; i < CHUNK_SLOTS; i++) {
-                View view = (View) HOLDER.getAcquire(chunk, i);
+                View view = (View) HOLDER.getVolatile(chunk, i);
                 if (view != null) {
                     views.add(view);
                 }

@@ -2,9 +2,10 @@
 
 package dev.holdfast.core.txn;
 
-import dev.holdfast.CorruptionException;
 import dev.holdfast.Cursor;
+import dev.holdfast.EngineException;
 import dev.holdfast.Isolation;
+import dev.holdfast.NoSuchTableException;
 import dev.holdfast.Range;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.LeafSnapshot;
@@ -29,12 +30,19 @@ final class TableCursor implements Cursor {
      * search for the key; under READ_COMMITTED at once, since the statement's snapshot ends with
      * the move. There every move has an LSN of its own; rows that an older one decided to show are
      * committed, and stay decided.
+     *
+     * The leaf's memory is lent by the workspace from the first move to the close. If the view ends
+     * before, the workspace has it back, and this cursor, which can't enter the view any more, does
+     * not touch it. Key and value are the cursor's own: views of them are with the caller.
      */
     private enum Place {
         BEFORE,
         ON,
         AFTER
     }
+
+    private static final int BYTES_MIN = 64;
+    private static final byte[] NO_BYTES = {};
 
     private static final int SHOWN = 1;
     private static final int SKIPPED = 0;
@@ -48,8 +56,12 @@ final class TableCursor implements Cursor {
     private final boolean wantsValues;
     private final byte[] from;
     private final byte[] to;
-    private final LeafView rows;
-    private final LeafSnapshot leaf;
+    private final int keyBytesMax;
+
+    /** Null before the first move. */
+    private LeafView rows;
+
+    private LeafSnapshot leaf;
     private RowReader reader;
 
     /** In the order of keys, whatever the range's direction. */
@@ -60,16 +72,17 @@ final class TableCursor implements Cursor {
     private long loadedChanges;
     private long lsn;
     private int slot;
-    private final byte[] cut;
+    private byte[] cut;
     private int cutLength;
 
-    private final byte[] key;
+    private byte[] key = NO_BYTES;
     private int keyLength;
-    private byte[] value = new byte[256];
+    private byte[] value = NO_BYTES;
     private int valueLength;
     private boolean valueInChain;
 
     private ByteBuffer keyView;
+    private byte[] keyViewOf;
     private ByteBuffer valueView;
     private byte[] valueViewOf;
 
@@ -84,13 +97,9 @@ final class TableCursor implements Cursor {
         this.wantsValues = wantsValues;
         this.isReversed = range.isReversed();
         this.isEmptyRange = range.isEmpty();
-        int keyBytesMax = TreeLimits.keyBytesMax(system.pool().pageBytes());
+        this.keyBytesMax = TreeLimits.keyBytesMax(system.pool().pageBytes());
         this.from = clamped(range.from(), keyBytesMax);
         this.to = range.to() == null ? null : clamped(range.to(), keyBytesMax);
-        this.rows = new LeafView(view, table);
-        this.leaf = rows.leaf();
-        this.cut = new byte[keyBytesMax + 1];
-        this.key = new byte[keyBytesMax];
         this.place = isReversed ? Place.AFTER : Place.BEFORE;
     }
 
@@ -123,10 +132,10 @@ final class TableCursor implements Cursor {
 
     /** {@link #next} for a statement that is inside the view already. */
     boolean nextEntered() {
-        lsn = view.statementLsn();
+        begin();
         try {
             return isReversed ? down() : up();
-        } catch (TreeGoneException | CorruptionException e) {
+        } catch (TreeGoneException | EngineException e) {
             throw table.refusal(e);
         }
     }
@@ -135,9 +144,9 @@ final class TableCursor implements Cursor {
     public boolean previous() {
         enter();
         try {
-            lsn = view.statementLsn();
+            begin();
             return isReversed ? up() : down();
-        } catch (TreeGoneException | CorruptionException e) {
+        } catch (TreeGoneException | EngineException e) {
             throw table.refusal(e);
         } finally {
             exit();
@@ -159,12 +168,12 @@ final class TableCursor implements Cursor {
     @Override
     public boolean seek(byte[] wanted) {
         Objects.requireNonNull(wanted, "key");
-        byte[] bound = clamped(wanted, key.length);
+        byte[] bound = clamped(wanted, keyBytesMax);
         enter();
         try {
-            lsn = view.statementLsn();
+            begin();
             return isReversed ? seekDown(bound) : seekUp(bound);
-        } catch (TreeGoneException | CorruptionException e) {
+        } catch (TreeGoneException | EngineException e) {
             throw table.refusal(e);
         } finally {
             exit();
@@ -178,13 +187,22 @@ final class TableCursor implements Cursor {
         view.enter();
         if (table.isDropped()) {
             view.exit();
-            TableHandle.of(table, system.engine());
+            throw new NoSuchTableException(table.name());
         }
     }
 
     private void exit() {
         view.statementEnded();
         view.exit();
+    }
+
+    private void begin() {
+        lsn = view.statementLsn();
+        if (rows == null) {
+            rows = view.workspace().takeLeaf(view, table);
+            leaf = rows.leaf();
+            cut = rows.cut();
+        }
     }
 
     private boolean up() {
@@ -235,14 +253,18 @@ final class TableCursor implements Cursor {
         if (to != null && Arrays.compareUnsigned(wanted, to) >= 0) {
             loadBelowEnd();
         } else {
-            cutAbove(wanted, Math.min(wanted.length, key.length));
+            cutAbove(wanted, Math.min(wanted.length, keyBytesMax));
             loadDown();
         }
         return walkDown();
     }
 
+    /**
+     * Whether the leaf shows what the view sees. The statement that walks over keys makes the only
+     * changes meanwhile, to rows that it has passed.
+     */
     private boolean isLeafCurrent() {
-        return loaded && loadedChanges == view.changes();
+        return loaded && (!wantsValues || loadedChanges == view.changes());
     }
 
     private boolean ended(Place at) {
@@ -323,7 +345,7 @@ final class TableCursor implements Cursor {
     }
 
     private void loadUp() {
-        loaded = false;
+        beginLoad();
         do {
             slot = leaf.seek(cut, cutLength);
         } while (!rows.decide(lsn));
@@ -331,7 +353,7 @@ final class TableCursor implements Cursor {
     }
 
     private void loadDown() {
-        loaded = false;
+        beginLoad();
         do {
             slot = leaf.seekBelow(cut, cutLength);
         } while (!rows.decide(lsn));
@@ -344,12 +366,16 @@ final class TableCursor implements Cursor {
             loadDown();
             return;
         }
-        loaded = false;
+        beginLoad();
         do {
             leaf.seekLast();
             slot = leaf.count() - 1;
         } while (!rows.decide(lsn));
         loaded();
+    }
+
+    private void beginLoad() {
+        loaded = false;
     }
 
     private void loaded() {
@@ -359,7 +385,9 @@ final class TableCursor implements Cursor {
 
     /** Takes the slot's row over if the view sees it; its key in any case. */
     private int show() {
-        keyLength = leaf.key(slot, key);
+        keyLength = leaf.keyLength(slot);
+        key = room(key, keyLength);
+        leaf.key(slot, key);
         byte state = rows.state(slot);
         if (state == LeafView.GONE) {
             return SKIPPED;
@@ -374,7 +402,7 @@ final class TableCursor implements Cursor {
             return showChain();
         }
         int length = LeafRecord.valueLength(chunk, record, leaf.recordLength(slot));
-        valueRoom(length);
+        value = room(value, length);
         PageMemory.copyOut(chunk, LeafRecord.valueAt(chunk, record), value, 0, length);
         valueLength = length;
         return SHOWN;
@@ -403,7 +431,7 @@ final class TableCursor implements Cursor {
         if (valueInChain) {
             return showChain();
         }
-        valueRoom(chain.valueLength());
+        value = room(value, chain.valueLength());
         valueLength = chain.valueLength();
         System.arraycopy(chain.value(), 0, value, 0, valueLength);
         return SHOWN;
@@ -431,15 +459,24 @@ final class TableCursor implements Cursor {
         return true;
     }
 
-    private void valueRoom(int length) {
-        if (value.length < length) {
-            value = new byte[Math.max(length, 2 * value.length)];
-        }
+    /** Memory for so many bytes: what there is, or more, whose content does not matter. */
+    private static byte[] room(byte[] bytes, int length) {
+        return bytes.length >= length && bytes.length > 0
+                ? bytes
+                : new byte[Math.max(BYTES_MIN, Math.max(length, 2 * bytes.length))];
     }
 
     /** The key of the row that {@link #nextEntered} came to. */
     byte[] keyEntered() {
         return Arrays.copyOf(key, keyLength);
+    }
+
+    /** {@link #close} for a statement that is inside the view already. */
+    void endEntered() {
+        closed = true;
+        if (rows != null) {
+            view.workspace().giveBackLeaf(rows);
+        }
     }
 
     @Override
@@ -467,8 +504,9 @@ final class TableCursor implements Cursor {
     public ByteBuffer keyView() {
         enterOn();
         try {
-            if (keyView == null) {
+            if (keyViewOf != key) {
                 keyView = ByteBuffer.wrap(key).asReadOnlyBuffer();
+                keyViewOf = key;
             }
             return keyView.clear().limit(keyLength);
         } finally {
@@ -507,7 +545,14 @@ final class TableCursor implements Cursor {
 
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
         closed = true;
-        place = Place.BEFORE;
+        // If the view has ended, or ends just now, its workspace takes the memory back by itself.
+        if (rows != null && view.tryEnter()) {
+            view.workspace().giveBackLeaf(rows);
+            view.exit();
+        }
     }
 }

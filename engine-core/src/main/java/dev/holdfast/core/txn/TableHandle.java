@@ -56,7 +56,7 @@ public final class TableHandle implements Table {
 
     /**
      * What to throw for what an operation met in the tree: a table that is dropped meanwhile may
-     * look damaged, since its pages go to others.
+     * look damaged, since its pages go to others, or its file is not there any more.
      */
     RuntimeException refusal(RuntimeException met) {
         return dropped ? new NoSuchTableException(name) : met;

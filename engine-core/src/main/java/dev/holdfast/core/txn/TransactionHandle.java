@@ -4,6 +4,7 @@ package dev.holdfast.core.txn;
 
 import dev.holdfast.Cursor;
 import dev.holdfast.Durability;
+import dev.holdfast.EngineClosedException;
 import dev.holdfast.EngineFailedException;
 import dev.holdfast.Isolation;
 import dev.holdfast.KeyTooLongException;
@@ -25,9 +26,12 @@ final class TransactionHandle implements Transaction, ViewOwner {
      * It has an id, a place in the table and an undo segment only from its first change on
      * (beginWriting), so one that only reads costs no shared write but its snapshot slot.
      *
-     * A statement that throws is rolled back to the undo mark that it began at. The chain of an
-     * overflow value is the only thing that it can have left.
+     * A statement that throws, or finds in the end that it has nothing to do, is rolled back to the
+     * undo mark that it began at. The chain of an overflow value is the only thing that one row's
+     * change can have left.
      */
+    private static final TableHandle[] NOTHING = {};
+
     private final TransactionSystem system;
     private final View view;
     private final RowReader reader;
@@ -38,7 +42,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
     private final RowWaiter waiter = new RowWaiter();
 
     /** Tables that it may have changed; replaced, never changed. Read by who drops a table. */
-    private volatile TableHandle[] written = {};
+    private volatile TableHandle[] written = NOTHING;
 
     private LockOwner owner;
 
@@ -68,7 +72,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
     @Override
     public int get(Table table, byte[] key, ByteBuffer target) {
         Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(target, "target");
+        RowReader.checkTarget(target);
         view.enter();
         try {
             TableHandle handle = TableHandle.of(table, system.engine());
@@ -171,6 +175,8 @@ final class TransactionHandle implements Transaction, ViewOwner {
             boolean done = writer.write(table, what, key, value, expected);
             if (done) {
                 view.changed();
+            } else {
+                rollbackTo(mark);
             }
             return done;
         } catch (Throwable t) {
@@ -200,6 +206,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
                 throw t;
             }
         } finally {
+            view.statementEnded();
             view.exit();
         }
     }
@@ -207,10 +214,14 @@ final class TransactionHandle implements Transaction, ViewOwner {
     private long deleteEach(TableHandle table, Range range) {
         long count = 0;
         TableCursor cursor = TableCursor.ofKeys(view, table, range);
-        while (cursor.nextEntered()) {
-            if (statement(table, RowChange.DELETE, cursor.keyEntered(), null, null)) {
-                count++;
+        try {
+            while (cursor.nextEntered()) {
+                if (statement(table, RowChange.DELETE, cursor.keyEntered(), null, null)) {
+                    count++;
+                }
             }
+        } finally {
+            cursor.endEntered();
         }
         return count;
     }
@@ -253,7 +264,13 @@ final class TransactionHandle implements Transaction, ViewOwner {
         return false;
     }
 
-    void awaitRow(TableHandle table, byte[] key, long writer) {
+    /**
+     * Waits until the row is granted to it.
+     *
+     * @param writer whose id stands in the row, or zero to wait for who was granted it
+     * @param start when the statement began to wait
+     */
+    void awaitRow(TableHandle table, byte[] key, long writer, long start) {
         system.locks()
                 .await(
                         waiter,
@@ -262,6 +279,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
                         key,
                         key.length,
                         writer,
+                        start,
                         lockWaitNanos);
     }
 
@@ -272,8 +290,9 @@ final class TransactionHandle implements Transaction, ViewOwner {
         }
     }
 
+    /** Passes on a row that it was granted and has not written. */
     void leaveQueue() {
-        if (waiter.isGranted()) {
+        if (waiter.isQueued()) {
             system.locks().leave(waiter);
         }
     }
@@ -294,17 +313,16 @@ final class TransactionHandle implements Transaction, ViewOwner {
             view.exit();
             throw t;
         }
-        written = new TableHandle[0];
-        if (lsn == 0 || wanted == Durability.LAZY) {
-            view.finish("committed");
-            return;
-        }
-        system.durabilityWaitBegins();
+        written = NOTHING;
         try {
-            view.finish("committed");
-            system.makeAsDurable(lsn, wanted);
+            if (lsn != 0) {
+                // Inside the view, so that close waits for it: this thread may be the one that
+                // writes the log. But no version need be kept for it any more.
+                view.giveUpSnapshot();
+                system.makeAsDurable(lsn, wanted);
+            }
         } finally {
-            system.durabilityWaitEnded();
+            view.finish("committed");
         }
     }
 
@@ -321,7 +339,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
             view.exit();
             throw t;
         }
-        written = new TableHandle[0];
+        written = NOTHING;
         view.finish("rolled back");
     }
 
@@ -336,18 +354,21 @@ final class TransactionHandle implements Transaction, ViewOwner {
             // Nothing is written any more, so there is nothing to take back.
             view.finishFailed();
             return;
+        } catch (EngineClosedException e) {
+            // The engine takes it back.
+            return;
         }
         rollbackAndFinish();
     }
 
     @Override
-    public void closeByEngine() {
+    public void closeByEngine(long deadlineNanos) {
         try {
             if (!system.health().failed()) {
-                system.rollback(log, view.workspace(), owner);
+                system.rollbackUntil(log, view.workspace(), owner, deadlineNanos);
             }
         } finally {
-            written = new TableHandle[0];
+            written = NOTHING;
             view.closedByEngine();
         }
     }

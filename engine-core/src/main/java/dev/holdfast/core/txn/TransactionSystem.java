@@ -10,6 +10,7 @@ import dev.holdfast.LockTimeoutException;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Transaction;
 import dev.holdfast.TransactionOptions;
+import dev.holdfast.WaitInterruptedException;
 import dev.holdfast.core.btree.OverflowPointer;
 import dev.holdfast.core.btree.OverflowStore;
 import dev.holdfast.core.btree.SettledVersions;
@@ -25,13 +26,18 @@ import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.TestHooks;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /** The transactions of an engine: begins, commits, rolls back, and ends them all at its close. */
 public final class TransactionSystem {
+    /** Sync point: the header's page is latched, readers see that a number is on its way. */
+    static final String COMMITTING = "txn.committing";
+
     private static final int SPINS = 64;
     private static final int YIELDS = 16;
     private static final long PARK_NANOS = 50_000;
@@ -50,7 +56,6 @@ public final class TransactionSystem {
     private final RowLocks locks;
     private final Workspaces workspaces;
     private final SettledVersions settled = this::isSettled;
-    private final AtomicInteger awaitingDurability = new AtomicInteger();
     private volatile boolean closing;
 
     /**
@@ -79,93 +84,126 @@ public final class TransactionSystem {
 
     /** Opens a view of now. */
     public Snapshot snapshot() {
-        View view = newView(Isolation.SNAPSHOT);
-        SnapshotHandle handle = new SnapshotHandle(this, view);
-        admit(view, handle);
-        return handle;
+        return open(Isolation.SNAPSHOT, view -> new SnapshotHandle(this, view));
     }
 
     /** Begins a transaction. */
     public Transaction begin(TransactionOptions wanted) {
-        View view = newView(wanted.isolation().orElse(options.isolation()));
         Durability durability = wanted.durability().orElse(options.durability());
         Duration lockWait = wanted.lockWaitTimeout().orElse(options.lockWaitTimeout());
-        TransactionHandle handle =
-                new TransactionHandle(this, view, durability, lockWait.toNanos());
+        return open(
+                wanted.isolation().orElse(options.isolation()),
+                view -> new TransactionHandle(this, view, durability, lockWait.toNanos()));
+    }
+
+    private <H extends ViewOwner> H open(Isolation isolation, Function<View, H> maker) {
+        if (closing) {
+            throw new EngineClosedException(storeName());
+        }
+        health.check();
+        View view = newView(isolation);
+        H handle = null;
+        try {
+            handle = maker.apply(view);
+        } finally {
+            if (handle == null) {
+                viewEnded(view);
+            }
+        }
         admit(view, handle);
         return handle;
     }
 
     private View newView(Isolation isolation) {
-        if (closing) {
-            throw new EngineClosedException(storeName());
+        Workspace workspace = workspaces.take();
+        int slot = -1;
+        View view = null;
+        try {
+            slot = registry.acquire();
+            if (slot < 0) {
+                throw new LockTimeoutException("snapshot slot", Duration.ZERO);
+            }
+            view = new View(this, isolation, slot, workspace);
+        } finally {
+            // A slot that nobody gives back would hold the horizon for ever.
+            if (view == null) {
+                if (slot >= 0) {
+                    registry.release(slot);
+                }
+                workspaces.giveBack(workspace);
+            }
         }
-        health.check();
-        int slot = registry.acquire();
-        if (slot < 0) {
-            throw new LockTimeoutException("snapshot slot", Duration.ZERO);
-        }
-        return new View(this, isolation, slot, workspaces.take());
+        return view;
     }
 
     /** Lets the view be seen by close; either it sees the closing, or close sees the view. */
     private void admit(View view, ViewOwner handle) {
         view.owner(handle);
         registry.holder(view.slot(), view);
-        if (closing && view.tryEnterForClose()) {
-            handle.closeByEngine();
+        if (closing) {
+            if (view.tryEnterForClose()) {
+                handle.closeByEngine(System.nanoTime());
+            }
             throw new EngineClosedException(storeName());
         }
     }
 
     void viewEnded(View view) {
         registry.release(view.slot());
+        view.workspace().reset();
         workspaces.giveBack(view.workspace());
     }
 
     /** Gives a transaction an undo segment, an id and a place in the table. */
     LockOwner beginWriting(UndoLog undoLog, MiniTransaction mtr, long timeoutNanos) {
-        UndoSegment segment = takeSegment(mtr, timeoutNanos);
-        boolean begun = false;
+        long start = System.nanoTime();
+        UndoSegment segment = undo.take(mtr);
+        while (segment == null) {
+            awaitAdmission("undo segment", start, timeoutNanos);
+            segment = undo.take(mtr);
+        }
+        LockOwner owner = null;
         try {
-            while (true) {
-                long id = ids.next();
-                LockOwner owner = new LockOwner(id);
-                if (table.tryBegin(id, owner, registry.horizon())) {
-                    undoLog.begin(segment, id);
-                    begun = true;
-                    return owner;
-                }
-                counters.increment(Counter.TRANSACTION_IDS_SKIPPED);
-            }
+            owner = enterTable(start, timeoutNanos);
+            undoLog.begin(segment, owner.transactionId());
         } finally {
-            if (!begun) {
+            if (owner == null) {
                 undo.giveBack(segment);
+            }
+        }
+        return owner;
+    }
+
+    private LockOwner enterTable(long start, long timeoutNanos) {
+        for (int tries = 1; ; tries++) {
+            LockOwner owner = new LockOwner(ids.next());
+            if (table.tryBegin(owner.transactionId(), owner, registry.horizon())) {
+                return owner;
+            }
+            counters.increment(Counter.TRANSACTION_IDS_SKIPPED);
+            if (tries % table.capacity() == 0) {
+                // Every cell was looked at: as many are active as there can be.
+                awaitAdmission("transaction slot", start, timeoutNanos);
             }
         }
     }
 
-    private UndoSegment takeSegment(MiniTransaction mtr, long timeoutNanos) {
-        UndoSegment segment = undo.take(mtr);
-        if (segment != null) {
-            return segment;
+    /** Waits a moment for another transaction to end; throws if that is enough. */
+    private void awaitAdmission(String wanted, long start, long timeoutNanos) {
+        health.check();
+        if (closing) {
+            throw new EngineClosedException(storeName());
         }
-        long start = System.nanoTime();
+        if (Thread.currentThread().isInterrupted()) {
+            throw new WaitInterruptedException(wanted);
+        }
+        long waited = System.nanoTime() - start;
+        if (waited >= timeoutNanos) {
+            throw new LockTimeoutException(wanted, Duration.ofNanos(waited));
+        }
         long token = CoreSites.ADMISSION.counters().waitBegan();
-        try {
-            while (segment == null) {
-                health.check();
-                long waited = System.nanoTime() - start;
-                if (waited >= timeoutNanos) {
-                    throw new LockTimeoutException("undo segment", Duration.ofNanos(waited));
-                }
-                LockSupport.parkNanos(this, ADMISSION_PARK_NANOS);
-                segment = undo.take(mtr);
-            }
-        } finally {
-            CoreSites.ADMISSION.counters().waitEnded(token);
-        }
-        return segment;
+        LockSupport.parkNanos(this, ADMISSION_PARK_NANOS);
+        CoreSites.ADMISSION.counters().waitEnded(token);
     }
 
     /**
@@ -186,13 +224,20 @@ public final class TransactionSystem {
         }
         long id = owner.transactionId();
         long lsn;
+        boolean committing = false;
         mtr.begin(UndoLog.commitRedoBytes(), 1, true);
         try {
             undoLog.fixHeader(mtr);
+            committing = true;
             table.committing(id);
+            TestHooks.reached(COMMITTING);
             undoLog.markCommitted(mtr);
             lsn = mtr.commit();
         } catch (Throwable t) {
+            if (committing) {
+                // Readers wait for a number that will not come.
+                health.fail(t);
+            }
             throw mtr.failed(t);
         }
         ended(undoLog, owner, lsn);
@@ -202,10 +247,23 @@ public final class TransactionSystem {
 
     /** Takes everything back. */
     void rollback(UndoLog undoLog, Workspace workspace, LockOwner owner) {
-        if (!undoLog.isBegun()) {
-            return;
+        if (undoLog.isBegun()) {
+            new Rollback(this, workspace).all(undoLog);
+            rolledBack(undoLog, owner);
         }
-        new Rollback(this, workspace).all(undoLog);
+    }
+
+    /**
+     * Takes everything back, if there is time enough. If not, the rest is left as a crash would
+     * leave it: the transaction is a loser of the next open.
+     */
+    void rollbackUntil(UndoLog undoLog, Workspace workspace, LockOwner owner, long deadline) {
+        if (undoLog.isBegun() && new Rollback(this, workspace).until(undoLog, deadline)) {
+            rolledBack(undoLog, owner);
+        }
+    }
+
+    private void rolledBack(UndoLog undoLog, LockOwner owner) {
         ended(undoLog, owner, 0);
         counters.increment(Counter.ROLLBACKS);
     }
@@ -228,18 +286,6 @@ public final class TransactionSystem {
             undo.history().announce(segment);
         }
         undo.giveBack(segment);
-    }
-
-    /**
-     * Counts a commit that is going to wait for the log, before its view ends: close waits for it,
-     * since the thread may be the one that writes the log.
-     */
-    void durabilityWaitBegins() {
-        awaitingDurability.incrementAndGet();
-    }
-
-    void durabilityWaitEnded() {
-        awaitingDurability.decrementAndGet();
     }
 
     /** Waits until a commit is as durable as asked for. */
@@ -300,12 +346,24 @@ public final class TransactionSystem {
 
     /** Reads a value from its overflow chain; the caller is inside an epoch (P6). */
     byte[] readOverflow(TableHandle handle, byte[] pointer) {
-        byte[] whole = new byte[OverflowPointer.totalLength(pointer, 0)];
-        readOverflow(handle, pointer, whole, 0);
+        int length = OverflowPointer.totalLength(pointer, 0);
+        byte[] whole = new byte[length];
+        environment
+                .overflow()
+                .read(
+                        handle.tree().spaceId(),
+                        handle.tree().treeId(),
+                        OverflowPointer.headPage(pointer, 0),
+                        length,
+                        0,
+                        whole,
+                        0,
+                        length);
         return whole;
     }
 
-    void readOverflow(TableHandle handle, byte[] pointer, byte[] target, int offset) {
+    /** The same into a buffer that has room, at its position, which stays. */
+    void readOverflow(TableHandle handle, byte[] pointer, ByteBuffer target) {
         environment
                 .overflow()
                 .read(
@@ -313,10 +371,8 @@ public final class TransactionSystem {
                         handle.tree().treeId(),
                         OverflowPointer.headPage(pointer, 0),
                         OverflowPointer.totalLength(pointer, 0),
-                        0,
                         target,
-                        offset,
-                        OverflowPointer.totalLength(pointer, 0));
+                        target.position());
     }
 
     /**
@@ -342,7 +398,8 @@ public final class TransactionSystem {
 
     /**
      * Second step of close: ends every view between two of its calls; one that somebody is inside
-     * is waited for.
+     * is waited for, also if all that is left of it is the wait for the log. What there is no time
+     * to roll back is left to the next open.
      *
      * @return whether all have ended within the limit
      */
@@ -353,13 +410,11 @@ public final class TransactionSystem {
             boolean busy = false;
             for (View view : registry.holders()) {
                 if (view.tryEnterForClose()) {
-                    view.owner().closeByEngine();
+                    close(view, deadline);
                 } else if (!view.isEnded()) {
                     busy = true;
                 }
             }
-            // After the views: a commit is counted here before its view ends.
-            busy |= awaitingDurability.get() > 0;
             if (!busy || System.nanoTime() - deadline >= 0) {
                 if (interrupted) {
                     Thread.currentThread().interrupt();
@@ -368,6 +423,15 @@ public final class TransactionSystem {
             }
             LockSupport.parkNanos(this, ADMISSION_PARK_NANOS);
             interrupted |= Thread.interrupted();
+        }
+    }
+
+    private void close(View view, long deadline) {
+        try {
+            view.owner().closeByEngine(deadline);
+        } catch (Throwable t) {
+            // The other views are to be ended all the same; close reports the failure.
+            health.fail(t);
         }
     }
 

@@ -2,12 +2,16 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.undo.RollPointer;
 import dev.holdfast.core.undo.UndoEntry;
 import dev.holdfast.core.undo.UndoReader;
 import dev.holdfast.core.undo.UndoVersion;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.sync.TestHooks;
 import java.util.Arrays;
 
 /**
@@ -26,7 +30,17 @@ final class VersionChain {
      * P4. "Absent" counts as visible only if the leaf validates after the lookup: otherwise the
      * transaction may have been rolled back between the copy of the record and the lookup. So the
      * leaf is validated again whenever the answer rests on an absent id.
+     *
+     * A deletion's undo record has no value: the version before has the value of the version after.
+     * The two are read at two moments, between which the transaction may have taken the deletion
+     * back, changed the row and deleted it again; so the leaf is validated again there, too.
+     *
+     * While the leaf is unchanged its chain is whole as far as the view needs it. So a record that is
+     * not the row's, with a leaf that validates behind it, is damage, and reading again would go on
+     * for ever.
      */
+    static final String VALIDATED = "txn.chain.validated";
+
     private final TransactionSystem system;
     private final BufferPool pool;
     private final UndoReader undoReader;
@@ -40,6 +54,10 @@ final class VersionChain {
     private byte[] value;
 
     private int valueLength;
+
+    /** Whether the value was taken over from the version behind. */
+    private boolean valueInherited;
+
     private byte[] leafValue = new byte[256];
 
     VersionChain(TransactionSystem system, Workspace workspace) {
@@ -76,6 +94,7 @@ final class VersionChain {
         roll = rollPointer;
         value = leafValue;
         valueLength = length;
+        valueInherited = false;
     }
 
     int flags() {
@@ -122,9 +141,11 @@ final class VersionChain {
         if (!pool.validate(frame, leafVersion)) {
             return Outcome.RESTART;
         }
+        TestHooks.reached(VALIDATED);
         while (true) {
             if ((flags & LeafRecord.HAS_VERSION) == 0) {
-                return Outcome.FOUND;
+                boolean sure = !valueInherited || pool.validate(frame, leafVersion);
+                return sure ? Outcome.FOUND : Outcome.RESTART;
             }
             if (transactionId == ownId) {
                 return Outcome.FOUND;
@@ -139,12 +160,14 @@ final class VersionChain {
                 return Outcome.COMMITTING;
             }
             if (visibility == Visibility.VISIBLE) {
-                boolean sure =
-                        state != TransactionTable.ABSENT || pool.validate(frame, leafVersion);
-                return sure ? Outcome.FOUND : Outcome.RESTART;
+                boolean sure = state != TransactionTable.ABSENT && !valueInherited;
+                return sure || pool.validate(frame, leafVersion) ? Outcome.FOUND : Outcome.RESTART;
             }
             system.counters().increment(Counter.VERSIONS_FOLLOWED);
             if (!undoReader.read(roll, treeId, key, keyLength, transactionId, undoVersion)) {
+                if (pool.validate(frame, leafVersion)) {
+                    throw broken(treeId);
+                }
                 return Outcome.RESTART;
             }
             if (undoVersion.type() == UndoEntry.INSERT) {
@@ -164,6 +187,24 @@ final class VersionChain {
             value = leafValueRoom(valueLength);
             System.arraycopy(undoVersion.value(), 0, value, 0, valueLength);
         }
+        valueInherited = undoVersion.type() == UndoEntry.DELETE;
+    }
+
+    private RuntimeException broken(int treeId) {
+        long pageId = RollPointer.pageId(roll);
+        int spaceId = PageId.spaceId(pageId);
+        return new CorruptionException(
+                "undo record is not the row's",
+                "space-" + Integer.toUnsignedString(spaceId),
+                Integer.toUnsignedLong(spaceId),
+                Integer.toUnsignedLong(PageId.pageNumber(pageId)),
+                "tree="
+                        + treeId
+                        + ", transactionId="
+                        + transactionId
+                        + ", offset="
+                        + RollPointer.offset(roll),
+                undoVersion.toString());
     }
 
     private long spilledState() {

@@ -15,10 +15,17 @@ import java.lang.invoke.VarHandle;
  */
 final class View {
     /*
-     * The word: IDLE, BUSY, or one of the ends. Every call of the API goes IDLE → BUSY → IDLE by a
-     * CAS and a release store on a line that belongs to this view alone. A second thread finds BUSY
-     * and is told so. The engine's close goes IDLE → CLOSED itself, so it ends a view only between
-     * two calls, and the memory of the pool is in use only by views that are BUSY (P2, P20).
+     * The word: every call of the API goes IDLE → BUSY → IDLE by a CAS and a release store on a line
+     * that belongs to this view alone. A second thread finds BUSY and is told so. The engine's close
+     * takes a view between two calls, so the memory of the pool is in use only by views that are
+     * BUSY or CLOSING (P2, P20).
+     *
+     *        enter           finish
+     *   IDLE ------→ BUSY ------------→ FINISHED
+     *    │   ←------                       by its user
+     *    │    exit
+     *    └---------→ CLOSING ---------→ CLOSED
+     *   tryEnterForClose  closedByEngine   by the engine
      *
      *   field          written by                        guard or mode
      *   word           whoever enters or ends            CAS, release, acquire
@@ -27,7 +34,8 @@ final class View {
     private static final int IDLE = 0;
     private static final int BUSY = 1;
     private static final int FINISHED = 2;
-    private static final int CLOSED = 3;
+    private static final int CLOSING = 3;
+    private static final int CLOSED = 4;
     private static final VarHandle WORD;
 
     static {
@@ -128,7 +136,7 @@ final class View {
         if (now == FINISHED) {
             return new TransactionFinishedException(end);
         }
-        if (now == CLOSED) {
+        if (now == CLOSING || now == CLOSED) {
             return new EngineClosedException(system.storeName());
         }
         return new ConcurrentUseException("transaction or snapshot");
@@ -137,6 +145,11 @@ final class View {
     /** Ends a call. Release; pairs with the CAS of the next one to enter. */
     void exit() {
         WORD.setRelease(this, IDLE);
+    }
+
+    /** Begins a call that needs nothing of the engine; false if the view is in use or ended. */
+    boolean tryEnter() {
+        return WORD.compareAndSet(this, IDLE, BUSY);
     }
 
     /** Ends the last call and the view with it; gives back what it had. */
@@ -149,24 +162,33 @@ final class View {
 
     /** Ends a view whose engine has failed: enter refused, so nobody is inside but its user. */
     void finishFailed() {
-        if (WORD.compareAndSet(this, IDLE, BUSY)) {
+        if (tryEnter()) {
             finish("engine failed");
         }
     }
 
-    /** Whether it has ended, by its user or by the engine. */
+    /** Lets the horizon pass: what is left of the last call reads nothing any more. */
+    void giveUpSnapshot() {
+        system.registry().suspend(slot);
+    }
+
+    /** Whether it has ended, by its user or by the engine; false while somebody is ending it. */
     boolean isEnded() {
         int now = (int) WORD.getAcquire(this);
         return now == FINISHED || now == CLOSED;
     }
 
-    /** Enters on behalf of the engine's close; false if somebody is inside or it has ended. */
+    /**
+     * Enters on behalf of the engine's close; false if somebody is inside or it has ended. From now
+     * on calls are told that the engine is closed.
+     */
     boolean tryEnterForClose() {
-        return WORD.compareAndSet(this, IDLE, BUSY);
+        return WORD.compareAndSet(this, IDLE, CLOSING);
     }
 
-    /** Ends a view that close has entered: further calls are told that the engine is closed. */
+    /** Ends a view that close has entered. */
     void closedByEngine() {
+        assert (int) WORD.getAcquire(this) == CLOSING : "end of a view that close has not entered";
         system.viewEnded(this);
         WORD.setRelease(this, CLOSED);
     }

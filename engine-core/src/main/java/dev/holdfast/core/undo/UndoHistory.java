@@ -11,8 +11,7 @@ import dev.holdfast.core.watch.Counter;
 import java.nio.ByteBuffer;
 import java.util.Comparator;
 import java.util.PriorityQueue;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The committed logs that are not purged yet, in the order of their commits. For one purge agent;
@@ -28,13 +27,20 @@ public final class UndoHistory {
      * to the next page only if that one begins with something committed: an empty tail, or one that
      * an active transaction began, may be given back by a rollback under its feet. It looks at that
      * page inside an epoch, so that it is at least not reused meanwhile.
+     *
+     * A round of purge may run out of memory anywhere and is begun again. So what was taken stays in
+     * a field until it is dealt with, and to announce a commit, which has happened already, allocates
+     * nothing: the announced segments are a stack that goes through their own fields.
      */
     private final UndoSystem undo;
     private final BufferPool pool;
     private final OperationEpochs epochs;
-    private final Queue<UndoSegment> announced = new ConcurrentLinkedQueue<>();
+    private final AtomicReference<UndoSegment> announced = new AtomicReference<>();
     private final PriorityQueue<UndoSegment> ordered =
             new PriorityQueue<>(Comparator.comparingLong(segment -> segment.purgeLsn));
+
+    /** Taken from the announced, and not in order yet. */
+    private UndoSegment fresh;
 
     /** Where the record that was read last stands. */
     private int recordPage;
@@ -47,11 +53,16 @@ public final class UndoHistory {
         this.epochs = epochs;
     }
 
-    /** Says that a log of the segment has been committed. */
+    /** Says that a log of the segment has been committed. Never fails. */
     public void announce(UndoSegment segment) {
-        if (!segment.announced.get() && segment.announced.compareAndSet(false, true)) {
-            announced.add(segment);
+        if (segment.announced.get() || !segment.announced.compareAndSet(false, true)) {
+            return;
         }
+        UndoSegment behind;
+        do {
+            behind = announced.get();
+            segment.nextAnnounced = behind;
+        } while (!announced.compareAndSet(behind, segment));
     }
 
     /**
@@ -62,9 +73,7 @@ public final class UndoHistory {
      * @return the segment, positioned on its first record, or {@code null}
      */
     public UndoSegment poll(long horizon) {
-        for (UndoSegment fresh = announced.poll(); fresh != null; fresh = announced.poll()) {
-            enqueue(fresh);
-        }
+        orderAnnounced();
         UndoSegment oldest = ordered.peek();
         if (oldest == null || oldest.purgeLsn > horizon) {
             return null;
@@ -74,9 +83,25 @@ public final class UndoHistory {
         return oldest;
     }
 
+    private void orderAnnounced() {
+        fresh = fresh == null ? announced.getAndSet(null) : fresh;
+        while (fresh != null) {
+            // Read first: once its mark is cleared a commit may announce it anew.
+            UndoSegment behind = fresh.nextAnnounced;
+            enqueue(fresh);
+            fresh = behind == null ? announced.getAndSet(null) : behind;
+        }
+    }
+
     /** Segments with committed logs that wait. Racy; for reports. */
     public int waiting() {
-        return ordered.size() + announced.size();
+        int count = 0;
+        for (UndoSpace space : undo.spaces()) {
+            for (UndoSegment segment : space.segments()) {
+                count += segment.announced.get() ? 1 : 0;
+            }
+        }
+        return count;
     }
 
     /**
@@ -215,14 +240,19 @@ public final class UndoHistory {
         return isRecord;
     }
 
-    /** Loads the page of the record that was read last, and latches it if that needs no wait. */
-    public int tryFixRecord(MiniTransaction mtr, UndoSegment segment) {
-        return mtr.tryFixExclusive(segment.pageId(recordPage));
+    /** Has {@link #next} return the record that was read last once more. */
+    public void again(UndoSegment segment) {
+        segment.purgePage = recordPage;
+        segment.purgeOffset = recordOffset;
     }
 
-    /** The page of the record that was read last. */
-    public long recordPageId(UndoSegment segment) {
-        return segment.pageId(recordPage);
+    /**
+     * Latches the page of the record that was read last.
+     *
+     * <p><b>Latches:</b> none held.
+     */
+    public int fixRecord(MiniTransaction mtr, UndoSegment segment) {
+        return mtr.fixExclusive(segment.pageId(recordPage));
     }
 
     /**
@@ -235,7 +265,10 @@ public final class UndoHistory {
         mtr.patchByte(frame, recordOffset + UndoEntry.STATUS_OFFSET, UndoEntry.STATUS_PURGED);
     }
 
-    /** Ends a log: gives back the pages that purge is past, and puts the segment in order again. */
+    /**
+     * Ends a log: gives back the pages that purge is past, and puts the segment in order again. May
+     * be called once more if it threw.
+     */
     public void finish(MiniTransaction mtr, UndoSegment segment) {
         while (segment.headPage != segment.purgePage) {
             freeHead(mtr, segment);

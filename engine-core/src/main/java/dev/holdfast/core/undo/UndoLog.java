@@ -155,6 +155,16 @@ public final class UndoLog {
         return mtr.tryFixExclusive(segment.tailPageId());
     }
 
+    /**
+     * Latches the tail exclusively, waiting for its readers, and for its read if the pool has lost
+     * it. Nobody waits for anything with an undo page held, so this ends.
+     *
+     * <p><b>Latches:</b> a leaf may be held if the mini-transaction has a frame for the read.
+     */
+    public int fix(MiniTransaction mtr) {
+        return mtr.fixExclusive(segment.tailPageId());
+    }
+
     public long tailPageId() {
         return segment.tailPageId();
     }
@@ -193,16 +203,18 @@ public final class UndoLog {
     }
 
     /**
-     * Marks the log as committed, with the end LSN of this mini-transaction as its number.
+     * Latches the page of the log's header, for {@link #markCommitted}.
      *
-     * <p><b>Latches:</b> none held before; on return the header's page, by the mini-transaction.
-     * The caller commits it.
+     * <p><b>Latches:</b> none held before; on return that page, by the mini-transaction.
      */
     public void fixHeader(MiniTransaction mtr) {
         headerFrame = mtr.fixExclusive(segment.pageId(headerPage));
     }
 
-    /** The change for which {@link #fixHeader} has latched the page. Does not fail. */
+    /**
+     * Marks the log as committed, with the end LSN of this mini-transaction as its number; the
+     * caller commits that. {@link #fixHeader} has latched the page. Does not fail.
+     */
     public void markCommitted(MiniTransaction mtr) {
         mtr.patchByte(
                 headerFrame, headerOffset + UndoEntry.LOG_STATE_OFFSET, UndoEntry.LOG_COMMITTED);

@@ -19,7 +19,7 @@ public final class UndoSegment {
      *   headPage
      *   announced                 committers set it, purge        CAS; who turns it true hands the
      *                             clears it                       segment to purge
-     *   nextFree                  who pushes it                   release with the stack's head
+     *   nextFree, nextAnnounced   who pushes it                   release with the stack's head
      *
      * Purge clears `announced` before it looks whether anything is left, so a commit that comes
      * between the look and the end either sees it cleared, and announces, or is seen by the look.
@@ -46,6 +46,9 @@ public final class UndoSegment {
 
     /** Index behind this one in the stack of free segments. */
     int nextFree;
+
+    /** Behind this one among the announced. */
+    UndoSegment nextAnnounced;
 
     UndoSegment(UndoSpace space, int slot, int firstPage) {
         this.space = space;

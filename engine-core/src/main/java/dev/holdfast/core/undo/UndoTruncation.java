@@ -99,11 +99,13 @@ public final class UndoTruncation {
                 return;
             }
         }
-        for (UndoSegment segment : held) {
-            undo.history().freeChain(mtr, segment);
-            truncated.remove(segment);
+        // One by one out of the list: a round that ran out of memory is begun again.
+        while (!held.isEmpty()) {
+            int last = held.size() - 1;
+            undo.history().freeChain(mtr, held.get(last));
+            truncated.remove(held.get(last));
+            held.remove(last);
         }
-        held.clear();
         emptied = true;
     }
 }
