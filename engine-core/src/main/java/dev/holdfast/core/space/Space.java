@@ -562,8 +562,8 @@ public final class Space {
         int page = PageId.pageNumber(pageId);
         long epoch = owner.epochs().now();
         if (TestHooks.fault(PlantedFault.FREED_PAGE_REUSED_AT_ONCE)
-                || TestHooks.fault(PlantedFault.UNDO_REUSED_AT_ONCE)
-                        && StoreFiles.isUndoSpace(spaceId)) {
+                || (TestHooks.fault(PlantedFault.UNDO_REUSED_AT_ONCE)
+                        && StoreFiles.isUndoSpace(spaceId))) {
             epoch -= 2;
         }
         latch.acquireExclusive();
