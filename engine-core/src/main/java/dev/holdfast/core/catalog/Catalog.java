@@ -266,7 +266,7 @@ public final class Catalog {
     }
 
     /** The tables that are being dropped. */
-    List<TableDescriptor> dropping() {
+    public List<TableDescriptor> dropping() {
         return new ArrayList<>(dropping);
     }
 

@@ -125,6 +125,11 @@ public final class Verifier {
                 tables++;
             }
         }
+        // A drop that is being finished is not listed any more, and may have to wait for this.
+        for (TableDescriptor table : catalog.dropping()) {
+            trees.add(table.treeId());
+            dropping.add(table.treeId());
+        }
         checkUndo(spaceOfTree, dropping);
         for (Space space : spaces.all()) {
             new SpaceCheck(space)
