@@ -12,6 +12,7 @@ import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
+import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.util.Objects;
@@ -27,6 +28,8 @@ final class RowReader {
      * A wait for a writer that is getting its commit number begins only after the position has been
      * released and the epoch left (P4, P6).
      */
+    static final String WRITER_SEEN = "txn.reader.writerSeen";
+
     private static final int ABSENT = -1;
     private static final int AGAIN = -2;
 
@@ -131,6 +134,7 @@ final class RowReader {
         if ((flags & LeafRecord.HAS_VERSION) != 0) {
             long writer = LeafRecord.txnId(chunk, record);
             if (writer != view.ownId()) {
+                TestHooks.reached(WRITER_SEEN);
                 Visibility visibility = Visibility.of(system.table().lookup(writer), lsn);
                 if (visibility == Visibility.COMMITTING) {
                     return awaitCommitting(writer);

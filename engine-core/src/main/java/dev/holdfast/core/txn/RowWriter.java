@@ -55,6 +55,9 @@ final class RowWriter {
     /** Tries to latch the undo page at once; then it is waited for, with the leaf held. */
     private static final int UNDO_TRIES = 4;
 
+    /** Sync point: the value's chain is written and the row is to be looked at again. */
+    static final String CHAIN_WRITTEN = "txn.writer.chainWritten";
+
     /** Sync point: a chain is about to be compared, with the row's latch given up. */
     static final String CHAIN_SEEN = "txn.writer.chainSeen";
 
@@ -194,6 +197,7 @@ final class RowWriter {
             if (change != RowChange.DELETE && stored == null) {
                 mtr.abandon();
                 writeChain();
+                TestHooks.reached(CHAIN_WRITTEN);
                 return AGAIN;
             }
             fillImage();

@@ -44,7 +44,7 @@ final class TransactionIds {
     /**
      * The next id.
      *
-     * <p><b>Latches:</b> none held: it may wait for log space.
+     * <p><b>Latches:</b> none held: it may wait for reserved log space.
      */
     long next() {
         long id = next.getAndIncrement();
@@ -79,7 +79,8 @@ final class TransactionIds {
 
     private void log(long raised) {
         byte[] body = SpaceRecords.highWater(raised, 0, 0);
-        mtr.begin(body.length + RedoWriter.RECORD_OVERHEAD_MAX, 0, false);
+        // From the reserve: others wait for the lock meanwhile, without a limit.
+        mtr.begin(body.length + RedoWriter.RECORD_OVERHEAD_MAX, 0, true);
         try {
             mtr.recordWithoutPage(RedoType.ID_HIGH_WATER).putBytes(body, 0, body.length);
             mtr.endRecord();

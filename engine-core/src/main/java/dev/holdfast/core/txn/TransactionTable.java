@@ -186,10 +186,12 @@ final class TransactionTable {
 
     /** Marks the range of a committed transaction that some snapshot may still not see. */
     private void spill(long id, long commitLsn) {
+        long range = id >>> RANGE_SHIFT;
         spillLock.lock();
         try {
-            spilled.merge(id >>> RANGE_SHIFT, commitLsn, Math::max);
-            refreshBounds();
+            spilled.merge(range, commitLsn, Math::max);
+            spilledLow = Math.min(spilledLow, range << RANGE_SHIFT);
+            spilledHigh = Math.max(spilledHigh, lastOf(range));
         } finally {
             spillLock.unlock();
         }
@@ -214,10 +216,14 @@ final class TransactionTable {
         long high = -1;
         for (long range : spilled.keySet()) {
             low = Math.min(low, range << RANGE_SHIFT);
-            high = Math.max(high, ((range + 1) << RANGE_SHIFT) - 1);
+            high = Math.max(high, lastOf(range));
         }
         spilledLow = low;
         spilledHigh = high;
+    }
+
+    private static long lastOf(long range) {
+        return ((range + 1) << RANGE_SHIFT) - 1;
     }
 
     int spilledRanges() {

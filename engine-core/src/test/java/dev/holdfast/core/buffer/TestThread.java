@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Something that runs beside the test; its result or failure is asked for with a limit of time. */
-final class TestThread<T> {
+public final class TestThread<T> {
     private static final long LIMIT_SECONDS = 30;
 
     private final FutureTask<T> task;
@@ -21,14 +21,14 @@ final class TestThread<T> {
         thread.setDaemon(true);
     }
 
-    static <T> TestThread<T> start(Callable<T> body) {
+    public static <T> TestThread<T> start(Callable<T> body) {
         TestThread<T> started = new TestThread<>(body);
         started.thread.start();
         return started;
     }
 
     /** The result; what the body threw is thrown on. */
-    T result() throws Exception {
+    public T result() throws Exception {
         try {
             return task.get(LIMIT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
@@ -43,8 +43,16 @@ final class TestThread<T> {
         }
     }
 
+    public void interrupt() {
+        thread.interrupt();
+    }
+
+    public boolean isDone() {
+        return task.isDone();
+    }
+
     /** Returns once the thread sleeps; fails if it ends instead. */
-    void awaitParked() {
+    public void awaitParked() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         while (thread.getState() != Thread.State.WAITING
                 && thread.getState() != Thread.State.TIMED_WAITING) {

@@ -2,9 +2,11 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.Cursor;
 import dev.holdfast.Durability;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.Isolation;
+import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Transaction;
 import dev.holdfast.TransactionOptions;
@@ -14,15 +16,20 @@ import dev.holdfast.core.btree.OverflowStore;
 import dev.holdfast.core.btree.WritePosition;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.space.AllocationMap;
 import dev.holdfast.core.space.Space;
 import dev.holdfast.core.space.SpaceFixture;
 import dev.holdfast.core.space.SpaceShrink;
 import dev.holdfast.core.undo.UndoSpace;
 import dev.holdfast.core.undo.UndoSystem;
+import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.file.MemoryDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,10 +48,19 @@ final class TransactionFixture implements AutoCloseable {
     private int nextTreeId = 16;
 
     TransactionFixture(int pageBytes, int frames, int tableCapacity, Duration lockWait) {
+        this(pageBytes, frames, tableCapacity, lockWait, true);
+    }
+
+    private TransactionFixture(
+            int pageBytes,
+            int frames,
+            int tableCapacity,
+            Duration lockWait,
+            boolean freeCondemned) {
         ChainFreerLater chains = new ChainFreerLater();
         under = new SpaceFixture(pageBytes, MemoryDirectory.create(), frames, chains);
         chains.freer = new OverflowFreer(under.under.pool, under.mtr(), under.under.counters);
-        under.start(true);
+        under.start(freeCondemned);
         Space undo2 = under.create(2);
         Space undo3 = under.create(3);
         space = under.create(16);
@@ -82,6 +98,54 @@ final class TransactionFixture implements AutoCloseable {
 
     static TransactionFixture small() {
         return new TransactionFixture(4096, 256, 1024, Duration.ofMillis(200));
+    }
+
+    /** Condemned pages are freed only by {@link #freeCondemned}. */
+    static TransactionFixture withoutFreeing() {
+        return new TransactionFixture(4096, 256, 1024, Duration.ofMillis(200), false);
+    }
+
+    /** Frees what may be freed; each round moves the epoch on if nobody is in the way. */
+    void freeCondemned() {
+        for (int i = 0; i < 8; i++) {
+            under.condemned.run();
+        }
+    }
+
+    long count(Counter counter) {
+        return under.under.counters.sum(counter);
+    }
+
+    /** Pages of the tables' space that somebody owns, condemned ones not counted. */
+    int usedPages() {
+        int used = 0;
+        for (int page = 0; page < space.pageCount(); page++) {
+            used += space.ownerOf(page) == AllocationMap.NO_OWNER ? 0 : 1;
+        }
+        return used;
+    }
+
+    /** The rows that a view sees, in order; long values by length and hash. */
+    static List<String> rows(Snapshot view, TableHandle table) {
+        List<String> rows = new ArrayList<>();
+        try (Cursor cursor = view.cursor(table, Range.all())) {
+            while (cursor.next()) {
+                rows.add(text(cursor.key()) + "=" + text(cursor.value()));
+            }
+        }
+        return rows;
+    }
+
+    List<String> rows(TableHandle table) {
+        try (Snapshot now = snapshot()) {
+            return rows(now, table);
+        }
+    }
+
+    private static String text(byte[] bytes) {
+        return bytes.length <= 16
+                ? HexFormat.of().formatHex(bytes)
+                : bytes.length + "#" + Arrays.hashCode(bytes);
     }
 
     TableHandle table(String name) {
