@@ -81,11 +81,13 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private void checkOptions() throws IOException {
-        if (store.threads() < 1 || kills < 0 || loadSeconds < 1) {
+        if (store.threads() < 1 || store.source().filesMax() < 1 || kills < 0 || loadSeconds < 1) {
             throw new ParameterException(
                     spec.commandLine(),
                     "Out of range: threads="
                             + store.threads()
+                            + ", files="
+                            + store.source().filesMax()
                             + ", kills="
                             + kills
                             + ", load-seconds="
@@ -111,7 +113,7 @@ final class DemoCommand implements Callable<Integer> {
         DemoOptions options =
                 new DemoOptions(
                         store.settings(storeDirectory),
-                        store.seed(),
+                        store.source(),
                         store.threads(),
                         kills,
                         loadSeconds);

@@ -33,7 +33,7 @@ final class DemoImportCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         ChildLife.endWithParent();
         try (OutputStream pipe = new FileOutputStream(FileDescriptor.out)) {
-            new ImportChild(store.settings(directory), store.seed(), store.threads(), pipe).run();
+            new ImportChild(store.settings(directory), store.source(), store.threads(), pipe).run();
         }
         return 0;
     }

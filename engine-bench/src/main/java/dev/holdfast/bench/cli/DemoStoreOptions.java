@@ -3,6 +3,7 @@
 package dev.holdfast.bench.cli;
 
 import dev.holdfast.FileMode;
+import dev.holdfast.bench.demo.SourceSettings;
 import dev.holdfast.bench.demo.StoreSettings;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
@@ -38,6 +39,13 @@ final class DemoStoreOptions {
     private long seed;
 
     @Option(
+            names = "--files",
+            paramLabel = "N",
+            defaultValue = "1000000",
+            description = "How many files are imported at most. Default: all.")
+    private int filesMax;
+
+    @Option(
             names = "--threads",
             paramLabel = "N",
             defaultValue = "4",
@@ -48,8 +56,8 @@ final class DemoStoreOptions {
         return new StoreSettings(directory, pageBytes, poolBytes, fileMode);
     }
 
-    long seed() {
-        return seed;
+    SourceSettings source() {
+        return new SourceSettings(seed, filesMax);
     }
 
     int threads() {

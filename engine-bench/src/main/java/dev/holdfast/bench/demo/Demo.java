@@ -59,7 +59,7 @@ public final class Demo {
         this.options = options;
         List<String> command = new ArrayList<>(childCommand);
         command.addAll(options.store().arguments());
-        command.add("--seed=" + options.seed());
+        command.addAll(options.source().arguments());
         command.add("--threads=" + options.threads());
         this.childCommand = List.copyOf(command);
         this.out = out;
@@ -68,13 +68,13 @@ public final class Demo {
     /** Runs all of it. */
     public DemoResult run() throws IOException, InterruptedException, ExecutionException {
         result = new DemoResult(System.nanoTime());
-        source = ImportSource.open(options.store().pageBytes(), options.seed());
-        plan = new ImportPlan(source.count(), options.seed());
+        source = ImportSource.open(options.store().pageBytes(), options.source());
+        plan = new ImportPlan(source.count(), options.source().seed());
         check = new StoreCheck(source, plan, result.differences(), options.threads());
         versions = new AtomicIntegerArray(source.count());
         say(
                 "source: %,d entries in %,d transactions, seed %d",
-                source.count(), plan.batchCount(), options.seed());
+                source.count(), plan.batchCount(), options.source().seed());
         for (int kill = 1; kill <= options.kills(); kill++) {
             importUntilKilled(kill);
             if (kill % 2 == 0) {
@@ -206,7 +206,7 @@ public final class Demo {
                     load.run(
                             options.threads(),
                             TimeUnit.SECONDS.toNanos(options.loadSeconds()),
-                            options.seed());
+                            options.source().seed());
             result.loadNanos = System.nanoTime() - start;
             result.status = engine.status();
             result.loadCounts = EngineCounts.parse(result.status).minus(before);

@@ -37,22 +37,23 @@ public final class ImportChild {
     private static final long COUNTS_EVERY_MILLIS = 100;
 
     private final StoreSettings settings;
-    private final long seed;
+    private final SourceSettings sourceSettings;
     private final int threads;
     private final OutputStream pipe;
 
     /** The pipe is the process's standard output, which nothing else may write to. */
-    public ImportChild(StoreSettings settings, long seed, int threads, OutputStream pipe) {
+    public ImportChild(
+            StoreSettings settings, SourceSettings sourceSettings, int threads, OutputStream pipe) {
         this.settings = settings;
-        this.seed = seed;
+        this.sourceSettings = sourceSettings;
         this.threads = threads;
         this.pipe = pipe;
     }
 
     /** Imports, closes the store and says so; throws what any thread of it threw first. */
     public void run() throws IOException, InterruptedException, ExecutionException {
-        ImportSource source = ImportSource.open(settings.pageBytes(), seed);
-        ImportPlan plan = new ImportPlan(source.count(), seed);
+        ImportSource source = ImportSource.open(settings.pageBytes(), sourceSettings);
+        ImportPlan plan = new ImportPlan(source.count(), sourceSettings.seed());
         say(ImportLine.of(Kind.OPENING));
         long start = System.nanoTime();
         try (Engine engine = Engine.open(settings.directory(), settings.options(CloseMode.CLEAN))) {

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -25,6 +26,8 @@ import java.util.stream.Stream;
 final class ImportSource {
     private static final int MADE_KEY_BYTES = "made/00000000".length();
 
+    private static final Comparator<Entry> BY_KEY = (a, b) -> Arrays.compareUnsigned(a.key, b.key);
+
     private final List<Entry> entries;
     private final long seed;
 
@@ -33,19 +36,21 @@ final class ImportSource {
         this.seed = seed;
     }
 
-    static ImportSource open(int pageBytes, long seed) throws IOException {
-        List<Entry> entries = new ArrayList<>(30_000);
+    static ImportSource open(int pageBytes, SourceSettings settings) throws IOException {
+        List<Entry> files = new ArrayList<>(30_000);
         Path root = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules");
         try (Stream<Path> paths = Files.walk(root)) {
             paths.filter(Files::isRegularFile)
-                    .forEach(path -> entries.add(new Entry(bytes(root.relativize(path)), path, 0)));
+                    .forEach(path -> files.add(new Entry(bytes(root.relativize(path)), path, 0)));
         }
+        files.sort(BY_KEY);
+        List<Entry> entries = spread(files, settings.filesMax());
         for (int length : madeLengths(pageBytes)) {
             String key = String.format(Locale.ROOT, "made/%08d", length);
             entries.add(new Entry(key.getBytes(StandardCharsets.UTF_8), null, length));
         }
-        entries.sort((a, b) -> Arrays.compareUnsigned(a.key, b.key));
-        return new ImportSource(entries, seed);
+        entries.sort(BY_KEY);
+        return new ImportSource(entries, settings.seed());
     }
 
     int count() {
@@ -95,6 +100,16 @@ final class ImportSource {
             length--;
         }
         return Arrays.copyOf(key, length);
+    }
+
+    /** Returns so many of the entries, at equal distances. */
+    private static List<Entry> spread(List<Entry> entries, int countMax) {
+        int count = Math.min(countMax, entries.size());
+        List<Entry> chosen = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            chosen.add(entries.get((int) ((long) i * entries.size() / count)));
+        }
+        return chosen;
     }
 
     private static byte[] bytes(Path relative) {
