@@ -397,7 +397,7 @@ final class EngineContractTest {
                             () -> {
                                 try {
                                     barrier.await();
-                                    for (int round = 0; told.get() == 0; round++) {
+                                    while (told.get() == 0) {
                                         useOnce(transaction, told);
                                     }
                                 } catch (Throwable thrown) {
