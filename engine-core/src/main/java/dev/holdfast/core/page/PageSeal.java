@@ -68,7 +68,7 @@ public final class PageSeal {
             return Fault.NONE;
         }
         int code = PageMemory.getUnsignedByte(chunk, offset + PageHeader.CHECKSUM_KIND_OFFSET);
-        if (code >= Integer.SIZE || (allowedKindsMask & 1 << code) == 0) {
+        if (!PageChecksums.isKnown(code) || (allowedKindsMask & 1 << code) == 0) {
             return Fault.KIND_NOT_ALLOWED;
         }
         PageChecksum kind = PageChecksums.byCode(code);

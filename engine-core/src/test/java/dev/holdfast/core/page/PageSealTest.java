@@ -108,6 +108,16 @@ final class PageSealTest {
     }
 
     @Test
+    void givenAKindThatDoesNotExist_whenVerifiedAgainstItsOwnBit_thenItIsRefused() {
+        sealed(PageChecksums.CRC32C, 77);
+        PageMemory.putByte(chunk, OFFSET + PageHeader.CHECKSUM_KIND_OFFSET, 7);
+
+        Fault fault = PageSeal.verify(chunk, OFFSET, PAGE_BYTES, PAGE_ID, 1 << 7);
+
+        assertThat(fault).isEqualTo(Fault.KIND_NOT_ALLOWED);
+    }
+
+    @Test
     void givenTwoKindsAllowed_whenEitherIsRead_thenBothAreSound() {
         int both = PageSeal.kindBit(PageChecksums.WORD) | PageSeal.kindBit(PageChecksums.CRC32C);
         sealed(PageChecksums.WORD, 77);
