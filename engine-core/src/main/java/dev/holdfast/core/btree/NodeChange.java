@@ -51,6 +51,11 @@ final class NodeChange {
 
     private NodeChange() {}
 
+    /** Whether there is a change of that type; to be asked of a type that was read from a disk. */
+    static boolean isKnown(int type) {
+        return type >= LEAF_INSERT && type <= INNER_REMOVE;
+    }
+
     /** Applies a change; the scratch's {@code body} may be the body itself. */
     static void apply(
             int type,

@@ -184,25 +184,6 @@ final class NodeImage {
         out.putBytes(key, newPrefix, keyLength - newPrefix);
     }
 
-    /** Bytes of slots, records and fences on the page that the body makes. */
-    static int bytesOnPage(ChangeBody image) {
-        byte[] body = image.bytes;
-        int at = FENCES_AT;
-        int lower = Varint.get(body, at);
-        at += Varint.length(lower) + Math.max(0, lower - 1);
-        int upper = Varint.get(body, at);
-        at += Varint.length(upper) + Math.max(0, upper - 1);
-        int count = Varint.get(body, at);
-        at += Varint.length(count);
-        int bytes = Math.max(0, lower - 1) + Math.max(0, upper - 1);
-        for (int i = 0; i < count; i++) {
-            int length = Varint.get(body, at);
-            at += Varint.length(length) + length;
-            bytes += NodeLayout.SLOT_BYTES + length;
-        }
-        return bytes;
-    }
-
     /** Makes the page what the body says; its header but for the type stays as it is. */
     static void apply(ByteBuffer chunk, int page, int pageBytes, byte[] body, int bodyAt) {
         int level = body[bodyAt + LEVEL_AT] & 0xFF;

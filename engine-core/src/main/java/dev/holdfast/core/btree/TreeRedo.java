@@ -34,6 +34,9 @@ public final class TreeRedo implements PageRedo {
                 && body[bodyOffset] > 0) {
             body[bodyOffset]--;
         }
+        if (!NodeChange.isKnown(type)) {
+            throw TreeCorruption.of(pageId, "a change of tree pages", "redo type=" + type);
+        }
         try {
             NodeChange.apply(type, chunk, offset, pageBytes, body, bodyOffset, bodyLength, scratch);
         } catch (IndexOutOfBoundsException e) {

@@ -49,6 +49,27 @@ final class TreeRedoTest {
     }
 
     @Test
+    void givenATypeThatNoChangeHas_whenReplayed_thenItIsDamageAndNamesThePage() {
+        ByteBuffer page = ByteBuffer.allocateDirect(PAGE_BYTES);
+
+        assertThatThrownBy(
+                        () ->
+                                treeRedo.apply(
+                                        RedoType.TREE_LAST,
+                                        PageId.of(16, 5),
+                                        page,
+                                        0,
+                                        PAGE_BYTES,
+                                        new byte[4],
+                                        0,
+                                        4,
+                                        100))
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining("space=16, page=5")
+                .hasMessageContaining("type=63");
+    }
+
+    @Test
     void givenATreeThatGrewAndShrank_whenItsRedoIsReplayed_thenThePagesAreTheSame(
             SeededRandom random) throws Exception {
         try (TreeFixture fixture = new TreeFixture(PAGE_BYTES, 512)) {
