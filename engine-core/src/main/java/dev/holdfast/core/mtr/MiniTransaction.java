@@ -91,7 +91,6 @@ public final class MiniTransaction {
     private boolean active;
     private boolean changed;
     private int grantedBytes;
-    private long lastEndLsn;
 
     public MiniTransaction(MtrContext context) {
         this.context = context;
@@ -163,10 +162,6 @@ public final class MiniTransaction {
     /** Whether a page has been changed, or is about to be. */
     public boolean hasChanges() {
         return changed;
-    }
-
-    public long endLsnOfLastCommit() {
-        return lastEndLsn;
     }
 
     public int pageBytes() {
@@ -255,12 +250,6 @@ public final class MiniTransaction {
         redo.putByte(type);
         redo.end();
         return frame;
-    }
-
-    /** Whether this mini-transaction holds the frame exclusively. */
-    public boolean holdsExclusive(int frame) {
-        int index = indexOf(frame);
-        return index >= 0 && (modes[index] & EXCLUSIVE) != 0;
     }
 
     /** The frame in which this mini-transaction holds the page exclusively, or -1. */
@@ -404,11 +393,6 @@ public final class MiniTransaction {
         publishedCount++;
     }
 
-    /** How many more pages {@link #onCommit} takes. */
-    public int onCommitRoom() {
-        return PUBLISHED_MAX - publishedCount;
-    }
-
     /**
      * Appends the redo as one group and releases everything.
      *
@@ -427,7 +411,6 @@ public final class MiniTransaction {
             throw failed(t);
         }
         end();
-        lastEndLsn = endLsn;
         tellListeners();
         return endLsn;
     }
