@@ -207,7 +207,13 @@ final class RedoReplay implements RedoScanner.GroupVisitor, AutoCloseable {
         }
 
         private void apply(RedoBatch batch) {
-            applier.apply(batch);
+            try {
+                applier.apply(batch);
+            } catch (Throwable failure) {
+                // An agent tries again when memory is short, but this batch would not come back.
+                health.fail(failure);
+                throw failure;
+            }
             batch.clear();
             boolean added = free.offer(batch);
             assert added : "a batch came back twice";
