@@ -31,10 +31,18 @@ final class CallGate {
      * @throws EngineClosedException if the engine is closing or closed
      */
     void enter() {
-        if ((word.incrementAndGet() & CLOSING) != 0) {
-            word.decrementAndGet();
+        if (!tryEnter()) {
             throw new EngineClosedException(storeName);
         }
+    }
+
+    /** Begins a call, or returns false if the engine is closing or closed. */
+    boolean tryEnter() {
+        if ((word.incrementAndGet() & CLOSING) != 0) {
+            word.decrementAndGet();
+            return false;
+        }
+        return true;
     }
 
     void leave() {

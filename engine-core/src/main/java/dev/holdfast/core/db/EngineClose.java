@@ -85,13 +85,13 @@ final class EngineClose {
     private void close() {
         long began = System.nanoTime();
         List<String> late = new ArrayList<>();
+        boolean failedBefore = health.failed();
         gate.close();
         transactions.transactions().refuse();
         drain(late);
         late.addAll(transactions.stopAgents(stallNanos));
         late.addAll(storage.stopWorkers(stallNanos));
-        boolean failedBefore = health.failed();
-        if (late.isEmpty() && !failedBefore) {
+        if (late.isEmpty() && !health.failed()) {
             finish(late);
         }
         if (late.isEmpty()) {

@@ -19,10 +19,13 @@ import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
 import dev.holdfast.StorageException;
 import dev.holdfast.Table;
+import dev.holdfast.TableOptions;
 import dev.holdfast.Transaction;
+import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.sim.Fault;
 import dev.holdfast.io.sim.Operation;
 import dev.holdfast.io.sim.SimulatedDisk;
+import dev.holdfast.sync.TestHooks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -274,8 +277,8 @@ final class EngineCloseTest {
         assertThat(disk.isLocked()).isFalse();
         disk.faults().clear();
         Engine again = engines.open(disk, TestEngines.small().build());
-        assertThat((byte[]) again.read(snapshot -> snapshot.get(again.table("t"), key(9))))
-                .isEqualTo(VALUE);
+        byte[] value = again.read(snapshot -> snapshot.get(again.table("t"), key(9)));
+        assertThat(value).isEqualTo(VALUE);
     }
 
     @ParameterizedTest
@@ -298,8 +301,8 @@ final class EngineCloseTest {
         engine.close();
         disk.faults().clear();
         Engine again = engines.open(disk, TestEngines.small().build());
-        assertThat((byte[]) again.read(snapshot -> snapshot.get(again.table("t"), key(49))))
-                .isEqualTo(VALUE);
+        byte[] value = again.read(snapshot -> snapshot.get(again.table("t"), key(49)));
+        assertThat(value).isEqualTo(VALUE);
     }
 
     @Test
@@ -319,6 +322,33 @@ final class EngineCloseTest {
         assertThat(disk.openFiles()).isEmpty();
         assertThat(disk.isLocked()).isFalse();
         disk.faults().clear();
+    }
+
+    @Test
+    void givenACallThatOutlastsTheTimeout_whenClosed_thenCloseSaysThatItDidNotFlush(
+            TestEngines engines) throws Exception {
+        SimulatedDisk disk = SimulatedDisk.create();
+        EngineOptions options = TestEngines.small().closeTimeout(Duration.ofMillis(50)).build();
+        Engine engine = engines.open(disk, options);
+        EngineHealth health = ((EngineImpl) engine).storage().health();
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        AtomicReference<Throwable> closeEnd = new AtomicReference<>();
+
+        try (TestHooks.Pause pause = TestHooks.pauseAt("catalog.fileCreated")) {
+            Thread caller = start(end, () -> engine.table("own", TableOptions.ownSpace()));
+            pause.awaitReached();
+            Thread closer = start(closeEnd, engine::close);
+            while (!health.failed()) {
+                Thread.onSpinWait();
+            }
+            pause.resume();
+            closer.join();
+            caller.join();
+        }
+
+        assertThat(closeEnd.get()).isInstanceOf(EngineFailedException.class);
+        assertThat(end.get()).isInstanceOf(EngineFailedException.class);
+        assertThat(disk.isLocked()).isFalse();
     }
 
     @Test
