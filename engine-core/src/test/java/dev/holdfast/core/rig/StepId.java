@@ -40,7 +40,8 @@ record StepId(int session, int generation, int sequence) {
         }
         int sequence = (int) (number & (1 << SEQUENCE_BITS) - 1);
         int generation = (int) (number >> SEQUENCE_BITS) & (1 << GENERATION_BITS) - 1;
-        return new StepId((int) (number >> (SEQUENCE_BITS + GENERATION_BITS)), generation, sequence);
+        return new StepId(
+                (int) (number >> (SEQUENCE_BITS + GENERATION_BITS)), generation, sequence);
     }
 
     @Override
