@@ -288,7 +288,7 @@ final class EngineCloseTest {
         SimulatedDisk disk = SimulatedDisk.create();
         Engine engine = engines.open(disk, TestEngines.small().build());
         fill(engine, 50);
-        String[] words = where.split(" ");
+        String[] words = where.split(" ", -1);
         disk.faults()
                 .add(
                         Fault.on(Operation.valueOf(words[0]), words[1])
