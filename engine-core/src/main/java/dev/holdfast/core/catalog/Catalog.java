@@ -17,9 +17,9 @@ import dev.holdfast.core.mtr.MtrContext;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.space.PageReservation;
 import dev.holdfast.core.space.Space;
+import dev.holdfast.core.space.SpaceErrors;
 import dev.holdfast.core.space.SpaceRecords;
 import dev.holdfast.core.space.Spaces;
-import dev.holdfast.core.space.StorageErrors;
 import dev.holdfast.core.space.StoreFiles;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.sync.TestHooks;
@@ -265,6 +265,19 @@ public final class Catalog {
         }
     }
 
+    /**
+     * Keeps changes away, for a check: waits for the one that is under way; later ones wait until
+     * {@link #resumeChanges}, by the same thread.
+     */
+    public void pauseChanges() {
+        lock.lockUnlimited();
+    }
+
+    /** Ends what {@link #pauseChanges} began. */
+    public void resumeChanges() {
+        lock.unlock();
+    }
+
     /** The tables that are being dropped. */
     public List<TableDescriptor> dropping() {
         return new ArrayList<>(dropping);
@@ -344,7 +357,7 @@ public final class Catalog {
         try {
             space = spaces.create(spaceId);
         } catch (IOException failure) {
-            throw StorageErrors.of("creating a space", spaceId, failure);
+            throw SpaceErrors.of("creating a space", spaceId, failure);
         }
         TestHooks.reached(FILE_CREATED);
         boolean created = false;

@@ -41,6 +41,10 @@ public final class CatalogCheck {
             }
             checkRow(row, ownSpaces, findings);
         }
+        // The file of a drop goes last, after the row.
+        for (TableDescriptor table : catalog.dropping()) {
+            ownSpaces.add(table.space().spaceId());
+        }
         for (int spaceId : spaces.files().spaceIds()) {
             if (spaceId >= StoreFiles.OWN_SPACE_MIN && !ownSpaces.contains(spaceId)) {
                 findings.accept("no row names the space: space=" + spaceId);

@@ -47,7 +47,12 @@ final class CatalogLock {
 
     /** Waits without a limit, for drops that have begun; the holder needs nothing of theirs. */
     void lockUnlimited() {
-        lock.lock();
+        if (!lock.tryLock()) {
+            counters.increment(Counter.CATALOG_WAITS);
+            long token = CoreSites.CATALOG.counters().waitBegan();
+            lock.lock();
+            CoreSites.CATALOG.counters().waitEnded(token);
+        }
         if (health.failed()) {
             lock.unlock();
             health.check();

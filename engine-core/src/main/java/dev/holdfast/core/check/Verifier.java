@@ -8,6 +8,7 @@ import dev.holdfast.core.btree.BTree;
 import dev.holdfast.core.btree.OverflowChains;
 import dev.holdfast.core.btree.TreeCheck;
 import dev.holdfast.core.catalog.Catalog;
+import dev.holdfast.core.catalog.CatalogCheck;
 import dev.holdfast.core.catalog.TableDescriptor;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
@@ -19,6 +20,7 @@ import dev.holdfast.core.space.SpaceCheck;
 import dev.holdfast.core.space.Spaces;
 import dev.holdfast.core.undo.UndoCheck;
 import dev.holdfast.core.undo.UndoSystem;
+import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.memory.PageMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -38,8 +40,9 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Verifier {
     /*
      * The log grants no room while it runs, so no mini-transaction is under way and nothing changes;
-     * a sharp checkpoint before makes the files say what the pool says. Memory: a bit a page, a page
-     * a tree level, and the findings.
+     * the catalog's lock is taken before that, so that no table is half created, its pages there
+     * and its name not. A sharp checkpoint makes the files say what the pool says. Memory: a bit a
+     * page, a page a tree level, and the findings.
      *
      * Who may own a page: the system, the undo segments, a tree by its downlinks and by the overflow
      * pointers of its rows, an undo record by the pointer in its before-image, a chain that is being
@@ -49,6 +52,7 @@ public final class Verifier {
      *   V2  a page that the map calls used is met, one that it calls free is not
      *   V3  the owner in the map is who it was met with
      *   V4  a page that is used reads whole from its file, and its LSN is of this log
+     *   C1  rows of the catalog, tables in memory and spaces agree (CatalogCheck)
      */
     private static final int ALIGNMENT = 4096;
 
@@ -56,6 +60,7 @@ public final class Verifier {
     private final Catalog catalog;
     private final UndoSystem undo;
     private final RedoLog log;
+    private final EngineHealth health;
     private final Runnable sharpCheckpoint;
     private final ReentrantLock oneAtATime = new ReentrantLock();
     private FindingList findings;
@@ -73,11 +78,13 @@ public final class Verifier {
             Catalog catalog,
             UndoSystem undo,
             RedoLog log,
+            EngineHealth health,
             Runnable sharpCheckpoint) {
         this.spaces = spaces;
         this.catalog = catalog;
         this.undo = undo;
         this.log = log;
+        this.health = health;
         this.sharpCheckpoint = sharpCheckpoint;
     }
 
@@ -91,15 +98,24 @@ public final class Verifier {
     public VerifyReport run() throws IOException {
         oneAtATime.lock();
         try {
-            log.space().pause();
+            catalog.pauseChanges();
             try {
-                sharpCheckpoint.run();
-                return verify();
+                return runWithoutWriters();
             } finally {
-                log.space().resume();
+                catalog.resumeChanges();
             }
         } finally {
             oneAtATime.unlock();
+        }
+    }
+
+    private VerifyReport runWithoutWriters() throws IOException {
+        log.space().pause();
+        try {
+            sharpCheckpoint.run();
+            return verify();
+        } finally {
+            log.space().resume();
         }
     }
 
@@ -130,6 +146,11 @@ public final class Verifier {
             trees.add(table.treeId());
             dropping.add(table.treeId());
         }
+        new CatalogCheck(catalog)
+                .check(
+                        line ->
+                                findings.add(
+                                        "catalog", "C1 rows, memory and spaces agree", "", line));
         checkUndo(spaceOfTree, dropping);
         for (Space space : spaces.all()) {
             new SpaceCheck(space)
@@ -321,6 +342,8 @@ public final class Verifier {
 
     private void checkPage(long pageId, ByteBuffer image, int kinds, long appendLsn)
             throws IOException {
+        // A close does not wait for the rest of a large store: it makes the engine fail.
+        health.check();
         int pageBytes = spaces.pool().pageBytes();
         spaces.files().read(pageId, image.clear().limit(pageBytes));
         pages++;

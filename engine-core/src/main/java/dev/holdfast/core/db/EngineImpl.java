@@ -18,7 +18,7 @@ import dev.holdfast.core.catalog.Catalog;
 import dev.holdfast.core.catalog.TableDescriptor;
 import dev.holdfast.core.check.Verifier;
 import dev.holdfast.core.recovery.RecoveryReport;
-import dev.holdfast.core.space.StorageErrors;
+import dev.holdfast.core.space.SpaceErrors;
 import dev.holdfast.core.txn.TableHandle;
 import dev.holdfast.core.watch.EngineHealth;
 import java.io.IOException;
@@ -65,6 +65,7 @@ final class EngineImpl implements Engine {
                         transactions.catalog(),
                         transactions.undo(),
                         storage.log(),
+                        health,
                         () -> storage.checkpointer().checkpoint(true));
         this.close = new EngineClose(options, storage, transactions, gate, owned);
     }
@@ -135,8 +136,7 @@ final class EngineImpl implements Engine {
                     try {
                         transactions.finishDrop(table);
                     } catch (IOException failure) {
-                        throw StorageErrors.of(
-                                "dropping a table", table.space().spaceId(), failure);
+                        throw SpaceErrors.of("dropping a table", table.space().spaceId(), failure);
                     }
                     return null;
                 });
@@ -210,7 +210,16 @@ final class EngineImpl implements Engine {
 
     @Override
     public String status() {
-        return new StatusReport(options, storage, transactions, state()).toText();
+        // Inside the gate, so that the memory that it reads of does not go meanwhile.
+        boolean entered = gate.tryEnter();
+        try {
+            EngineState now = entered ? state() : EngineState.CLOSED;
+            return new StatusReport(options, storage, transactions, now).toText();
+        } finally {
+            if (entered) {
+                gate.leave();
+            }
+        }
     }
 
     @Override

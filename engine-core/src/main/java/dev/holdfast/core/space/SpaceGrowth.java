@@ -8,6 +8,7 @@ import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageType;
 import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.file.StorageErrors;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 
@@ -157,7 +158,7 @@ final class SpaceGrowth {
                 owner.files().zeroPages(space.spaceId(), from, to);
                 return null;
             } catch (IOException failure) {
-                if (GrowthFailure.isNoRoom(failure)) {
+                if (StorageErrors.isSpaceExhausted(failure)) {
                     giveRoomBack(from, failure);
                     return failure;
                 }

@@ -58,6 +58,9 @@ final class VerifierTest {
 
     private static final int FIRST_CHILD = 92;
 
+    /** How far before its name a catalog row has its space id. */
+    private static final int SPACE_ID_BEFORE_NAME = 12;
+
     private SimulatedDisk disk;
     private Engine engine;
     private Snapshot keepsHistory;
@@ -129,6 +132,66 @@ final class VerifierTest {
         writer.join();
 
         assertThat(reports).allMatch(text -> text.contains("findings=0"));
+    }
+
+    @Test
+    void givenTablesThatComeAndGo_whenVerified_thenNoneIsAccused() throws Exception {
+        boolean[] stop = new boolean[1];
+        Thread changer =
+                new Thread(
+                        () -> {
+                            for (int i = 0; !isSet(stop); i++) {
+                                String name = "t" + i;
+                                boolean own = i % 2 == 0;
+                                Table table =
+                                        engine.table(
+                                                name,
+                                                own
+                                                        ? TableOptions.ownSpace()
+                                                        : TableOptions.shared());
+                                fill(table);
+                                engine.dropTable(name);
+                            }
+                        });
+        changer.start();
+
+        List<String> reports = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            reports.add(engine.verify().toText());
+        }
+        synchronized (stop) {
+            stop[0] = true;
+        }
+        changer.join();
+
+        assertThat(reports).allMatch(text -> text.contains("findings=0"));
+    }
+
+    @Test
+    void givenARowThatNamesAnotherSpace_whenVerified_thenTheCatalogIsNamed(TestEngines engines) {
+        long root = EngineProbe.catalog(engine).tree().rootPageId();
+
+        editInPool(
+                engines,
+                root,
+                (chunk, page) -> {
+                    int name = page + indexOf(chunk, page, "own".getBytes(UTF_8));
+                    PageMemory.putInt(chunk, name - SPACE_ID_BEFORE_NAME, 99);
+                });
+
+        assertThat(engine.verify().findings())
+                .anyMatch(finding -> finding.found().contains("table's space is not there"))
+                .anyMatch(finding -> finding.found().contains("no row names the space"))
+                .allMatch(finding -> finding.invariant().startsWith("C1"));
+    }
+
+    private static int indexOf(ByteBuffer chunk, int page, byte[] text) {
+        for (int at = SLOTS; at < PAGE_BYTES - text.length; at++) {
+            if (PageMemory.compare(chunk, page + at, text.length, text, 0, text.length) == 0) {
+                return at;
+            }
+        }
+        throw new AssertionError("not in the page: " + new String(text, UTF_8));
     }
 
     private static boolean isSet(boolean[] flag) {

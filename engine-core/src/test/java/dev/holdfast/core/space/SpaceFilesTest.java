@@ -181,10 +181,10 @@ final class SpaceFilesTest {
     void givenFailures_whenTheyAreNamed_thenALackOfRoomIsToldApart() {
         IOException noRoom = new IOException("write", new IOException("No space left on device"));
 
-        assertThat(StorageErrors.of("creating", 16, noRoom)).isInstanceOf(DiskFullException.class);
-        assertThat(StorageErrors.of("creating", 16, new IOException("Disk quota exceeded")))
+        assertThat(SpaceErrors.of("creating", 16, noRoom)).isInstanceOf(DiskFullException.class);
+        assertThat(SpaceErrors.of("creating", 16, new IOException("Disk quota exceeded")))
                 .isInstanceOf(DiskFullException.class);
-        assertThat(StorageErrors.of("creating", 16, new IOException("Permission denied")))
+        assertThat(SpaceErrors.of("creating", 16, new IOException("Permission denied")))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("space-16.hfs");
     }

@@ -153,9 +153,26 @@ final class FileSystemFile implements StorageFile {
     public void truncate(long length) throws IOException {
         TransferCheck.checkRange(name, mode, 0, length);
         if (VirtualThreads.isCurrentVirtual()) {
-            executor.call(() -> raw.truncate(length));
+            executor.call(() -> truncateHere(length));
         } else {
+            truncateHere(length);
+        }
+    }
+
+    private void truncateHere(long length) throws IOException {
+        try {
             raw.truncate(length);
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new IOException(
+                    "truncate failed: file="
+                            + name
+                            + ", length="
+                            + length
+                            + ", reason="
+                            + e.getMessage(),
+                    e);
         }
     }
 

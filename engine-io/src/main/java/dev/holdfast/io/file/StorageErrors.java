@@ -3,23 +3,25 @@ package dev.holdfast.io.file;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 
 /** Tells kinds of IO errors apart that call for different reactions. */
 public final class StorageErrors {
     /*
-     * The JDK gives the system's own words and no error number. These are the words of ENOSPC,
-     * EDQUOT and EFBIG on Unix systems and of ERROR_DISK_FULL on Windows. Where a system speaks
+     * The JDK gives the system's own words and no error number. These are parts of the words for
+     * ENOSPC, EDQUOT and EFBIG on Unix systems and for ERROR_DISK_FULL on Windows, in English and
+     * the C locale, which is what a JVM has that does not call setlocale. Where a system speaks
      * another language the error is not recognised and counts as any other IO error, which stops
      * more than it must but loses nothing.
      */
 
     private static final List<String> NO_SPACE =
             List.of(
-                    "No space left on device",
-                    "Disk quota exceeded",
-                    "Quota exceeded",
-                    "File too large",
-                    "There is not enough space on the disk");
+                    "no space left",
+                    "quota exceeded",
+                    "file too large",
+                    "not enough space",
+                    "disk full");
 
     private static final int CAUSES_MAX = 16;
 
@@ -29,8 +31,8 @@ public final class StorageErrors {
     public static boolean isSpaceExhausted(IOException error) {
         Throwable cause = error;
         for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++) {
-            String message = cause.getMessage();
-            if (message != null && NO_SPACE.stream().anyMatch(message::contains)) {
+            String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+            if (NO_SPACE.stream().anyMatch(message::contains)) {
                 return true;
             }
             cause = cause.getCause();
