@@ -183,15 +183,22 @@ public final class CondemnedPages implements BackgroundAgent.Body {
     private void remember(Space space, int group, int count, int seen) {
         long epoch = spaces.epochs().now();
         space.latch().acquireExclusive();
-        CondemnedQueue queue = space.condemnedQueue();
-        for (int i = 0; i < count; i++) {
-            if (!queue.add(found[i], group, foundChains[i], epoch)) {
-                break;
+        try {
+            CondemnedQueue queue = space.condemnedQueue();
+            for (int i = 0; i < count; i++) {
+                if (!queue.add(found[i], group, foundChains[i], epoch)) {
+                    break;
+                }
             }
+            if (seen > count) {
+                queue.mark(group);
+            }
+        } catch (Throwable failure) {
+            // Condemned pages that nobody remembers: the marks may need memory.
+            spaces.health().fail(failure);
+            throw failure;
+        } finally {
+            space.latch().releaseExclusive();
         }
-        if (seen > count) {
-            queue.mark(group);
-        }
-        space.latch().releaseExclusive();
     }
 }

@@ -471,15 +471,29 @@ public final class Space {
 
     /** The map page is latched in the frame. */
     private void loadLatched(int group, int frame) {
+        if (isLoaded(group)) {
+            return;
+        }
+        long[] row = free.newRow();
         latch.acquireExclusive();
         try {
             if (!free.isLoaded(group)) {
-                free.load(group, free.newRow(), pool.chunk(frame), pool.offset(frame));
+                free.load(group, row, pool.chunk(frame), pool.offset(frame));
                 owner.counters().increment(Counter.SPACE_MAPS_LOADED);
             }
+        } catch (Throwable failure) {
+            owner.health().fail(failure);
+            throw failure;
         } finally {
             latch.releaseExclusive();
         }
+    }
+
+    private boolean isLoaded(int group) {
+        latch.acquireShared();
+        boolean loaded = free.isLoaded(group);
+        latch.releaseShared();
+        return loaded;
     }
 
     private long entryOf(MiniTransaction mtr, int page) {
