@@ -18,9 +18,6 @@ public interface ContentionSite {
     /** One sentence on what the latch protects. */
     String meaning();
 
-    /** The constant's number among its kind; ties in reports are broken by it. */
-    int ordinal();
-
     /** Where contention on this site's latches is counted; always the same object. */
     SiteCounters counters();
 

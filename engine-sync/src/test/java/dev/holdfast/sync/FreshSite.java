@@ -17,11 +17,6 @@ record FreshSite(String siteName, int rank, SiteCounters counters) implements Co
     }
 
     @Override
-    public int ordinal() {
-        return 0;
-    }
-
-    @Override
     public boolean allowsSameRank() {
         return true;
     }
