@@ -132,8 +132,10 @@ public interface Engine extends AutoCloseable {
     void checkpoint();
 
     /**
-     * Reads the whole store and checks all that must hold in it. Writers go on meanwhile. Costs a
-     * read of every page; its memory does not grow with the store.
+     * Reads the whole store and checks all that must hold in it. Readers go on meanwhile; writers
+     * wait, and that wait is not counted against their time limits. Costs a read of every page that
+     * is in use, from its file and, where it is not in the pool, through the pool; memory of one
+     * bit a page.
      */
     VerifyReport verify();
 
@@ -153,6 +155,11 @@ public interface Engine extends AutoCloseable {
      * EngineOptions#closeTimeout()}, rolls back what was not committed, and leaves the files as
      * {@link EngineOptions#closeMode()} says. May be called at any time from any thread; the second
      * call waits for the first and does nothing.
+     *
+     * @throws EngineFailedException if the engine failed meanwhile, or calls did not end in time:
+     *     all is closed, but what was committed with {@link Durability#LAZY} may be lost
+     * @throws StorageException if a thread does not come back from the operating system: what it
+     *     uses, the lock among it, is left as it is
      */
     @Override
     void close();

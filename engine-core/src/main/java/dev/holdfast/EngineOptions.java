@@ -343,7 +343,11 @@ public final class EngineOptions {
             return this;
         }
 
-        /** The pages per second that background work may read and write: 2000 unless set. */
+        /**
+         * The pages per second that the page cleaner may write to keep the redo log short: 2000
+         * unless set, and up to twice as many when the log is nearly full. Pages that are written
+         * because a frame is wanted do not count.
+         */
         public Builder ioCapacity(int value) {
             ioCapacity = Require.between("ioCapacity", value, IO_CAPACITY_MIN, IO_CAPACITY_MAX);
             return this;

@@ -14,8 +14,8 @@
  *
  * <p>All failures are an unchecked {@link dev.holdfast.EngineException}, sorted by what the caller
  * does next. An interrupt harms no store and no commit that has begun: it ends a wait for a row
- * lock or for log space with {@link dev.holdfast.WaitInterruptedException}, ends nothing else, and
- * leaves the thread's flag set.
+ * lock, or for admission as one more writer, with {@link dev.holdfast.WaitInterruptedException},
+ * ends nothing else, and leaves the thread's flag set.
  *
  * <p>This package depends on no other package of the engine; the static methods of {@code Engine}
  * alone reach down.
