@@ -68,13 +68,7 @@ final class CrashStore implements AutoCloseable {
     /** Opens the store of the directory, or creates it. */
     CrashStore(StorageDirectory directory) throws IOException {
         boolean isNew = StoreCreation.inspect(directory) != StoreCreation.State.BORN;
-        if (StoreCreation.inspect(directory) == StoreCreation.State.UNBORN) {
-            StoreCreation.clean(directory);
-        }
-        StoreIdentity identity =
-                isNew
-                        ? StoreIdentity.create(new UUID(5, 6), PAGE_BYTES)
-                        : StoreIdentity.read(directory);
+        StoreIdentity identity = isNew ? newIdentity(directory) : StoreIdentity.read(directory);
         UUID uuid = identity.uuid();
         files = new SpaceFiles(directory, identity, PageChecksums.CRC32C);
         StoreRecovery recovery = null;
@@ -127,6 +121,13 @@ final class CrashStore implements AutoCloseable {
         drops = new TableDrops(catalog, table -> false);
         condemned =
                 new CondemnedPages(spaces, newMtr(), new OverflowFreer(pool, newMtr(), counters));
+    }
+
+    private static StoreIdentity newIdentity(StorageDirectory directory) throws IOException {
+        if (StoreCreation.inspect(directory) == StoreCreation.State.UNBORN) {
+            StoreCreation.clean(directory);
+        }
+        return StoreIdentity.create(new UUID(5, 6), PAGE_BYTES);
     }
 
     MiniTransaction newMtr() {
