@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.core.dblwr.Doublewrite;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
@@ -39,6 +40,15 @@ public final class BufferPool implements AutoCloseable {
      * HeldLatches is kept here for page latches, with the frame as key: a site follows from the
      * page id, so what acquired it and what releases it agree. Claims and evictions are left out;
      * they hold a frame that nobody can want while it is theirs, and wait for nothing but the read.
+     *
+     * The oldest recovery LSN is exact although frames are marked in another order than that of
+     * their LSNs. Let C be the closed LSN, read before anything is looked at. Take a change that
+     * begins below C and is not on the disk. Its group is published, and a group marks its frames
+     * before that (P11): so when the lists are looked at the change is linked there, under its own
+     * LSN or that of an older change of the page; or the frame has left the list for a batch, whose
+     * account was lowered first and is looked at afterwards; or the write became durable meanwhile.
+     * Each list is in order, so its heads are not above the change. Whatever is marked after the
+     * look, however late it comes, begins at or above C, and C is part of the minimum.
      */
     public static final String CLAIMED = "buffer.load.claimed";
     public static final String READ = "buffer.load.read";
@@ -56,7 +66,7 @@ public final class BufferPool implements AutoCloseable {
     private final PageSites sites;
     private final EngineHealth health;
     private final Counters counters;
-    private final WriteEnds writeEnds;
+    private final PageWrites writes;
     private final int coldWindowMillis;
 
     /** The last failed load of each frame; written under X, read by those who waited for it. */
@@ -87,7 +97,7 @@ public final class BufferPool implements AutoCloseable {
         this.sites = new PageSites(pageBytes);
         this.supply = new FrameSupply(frames, translation, counters, health, options.shardsUsed());
         this.reader = new PageReader(store, log, counters, pageBytes);
-        this.writeEnds = new WriteEnds(health);
+        this.writes = new PageWrites(health, Doublewrite.SLOTS_MAX);
         this.coldWindowMillis = options.coldWindowMillis();
         this.failures = new AtomicReferenceArray<>(options.frames());
     }
@@ -382,17 +392,32 @@ public final class BufferPool implements AutoCloseable {
 
     /**
      * The oldest recovery LSN, or the given LSN if all are younger. The caller has read it as the
-     * closed LSN <em>before</em> (P11).
+     * closed LSN <em>before</em> (P11). Looks at no frame but the oldest of each list.
      */
     public long oldestRecoveryLsn(long closedLsn) {
+        // First the lists, then the writes: a frame goes the other way. The block comment says why
+        // this is the minimum over all frames.
         long oldest = closedLsn;
-        for (int frame = 0; frame < frames.count(); frame++) {
-            long lsn = frames.recoveryLsnAcquire(frame);
-            if (lsn != 0 && lsn < oldest) {
-                oldest = lsn;
-            }
+        for (PoolShard shard : supply.shards()) {
+            oldest = Math.min(oldest, shard.flushList().oldestLsn());
         }
-        return oldest;
+        return Math.min(oldest, writes.oldestLsn());
+    }
+
+    /**
+     * Finds dirty frames below an LSN that nobody is writing, about the oldest of all: each shard
+     * gives its oldest.
+     *
+     * @return how many there are in the target, from its start
+     */
+    int collectOldest(int[] target, int limit, long belowLsn) {
+        PoolShard[] shards = supply.shards();
+        int count = 0;
+        for (int i = 0; i < shards.length; i++) {
+            int share = (limit - count) / (shards.length - i);
+            count = shards[i].flushList().collect(target, count, count + share, belowLsn);
+        }
+        return count;
     }
 
     /** Drops the space's pages, dirty or not; returns when none is being written any more. */
@@ -442,8 +467,8 @@ public final class BufferPool implements AutoCloseable {
         return supply;
     }
 
-    WriteEnds writeEnds() {
-        return writeEnds;
+    PageWrites writes() {
+        return writes;
     }
 
     void tick(int millis) {
@@ -571,7 +596,7 @@ public final class BufferPool implements AutoCloseable {
     private void discardFrame(int frame, long pageId, PageDiscard which) {
         int line = FrameTable.line(frame);
         while (true) {
-            long writesBefore = writeEnds.ended();
+            long writesBefore = writes.ended();
             BufferLatch.acquireExclusive(table, line, sites.of(pageId));
             if (!holds(frame, pageId) || !which.matches(pageId, chunk(frame), offset(frame))) {
                 BufferLatch.releaseExclusive(table, line);
@@ -587,7 +612,7 @@ public final class BufferPool implements AutoCloseable {
                 return;
             }
             BufferLatch.releaseExclusive(table, line);
-            writeEnds.awaitAfter(writesBefore);
+            writes.awaitAfter(writesBefore);
         }
     }
 
@@ -595,6 +620,7 @@ public final class BufferPool implements AutoCloseable {
     List<String> checkInvariants() {
         List<String> findings = new ArrayList<>();
         int dirty = 0;
+        long oldest = Long.MAX_VALUE;
         for (int frame = 0; frame < frames.count(); frame++) {
             boolean isResident = frames.stateAcquire(frame) == FrameTable.RESIDENT;
             long pageId = frames.pageId(frame);
@@ -604,12 +630,22 @@ public final class BufferPool implements AutoCloseable {
             if (!isResident && isDirty(frame)) {
                 findings.add("dirty without a page: " + frames.describe(frame));
             }
-            dirty += isDirty(frame) ? 1 : 0;
+            if (isDirty(frame)) {
+                dirty++;
+                oldest = Math.min(oldest, frames.recoveryLsnAcquire(frame));
+            }
             String latch = BufferLatch.describe(table, FrameTable.line(frame));
             if (BufferLatch.isExclusive(table, FrameTable.line(frame))
                     || BufferLatch.isShared(table, FrameTable.line(frame))) {
                 findings.add("latch is held: " + frames.describe(frame) + ", " + latch);
             }
+        }
+        if (oldest != oldestRecoveryLsn(Long.MAX_VALUE)) {
+            findings.add(
+                    "oldest recovery LSN: lists="
+                            + oldestRecoveryLsn(Long.MAX_VALUE)
+                            + ", frames="
+                            + oldest);
         }
         if (dirty != dirtyCount()) {
             findings.add("flush lists: listed=" + dirtyCount() + ", dirty=" + dirty);

@@ -13,15 +13,23 @@ import java.io.IOException;
 /** Finds how far the log is no longer needed, and records it. */
 public final class Checkpointer {
     /*
-     * The candidate (P11): the closed LSN is read first, then all frames; the minimum of both. A
-     * group below the closed LSN has marked its frames, so none is missed. A frame's recovery LSN
-     * moves only after its page was written and its file synced, so nothing below the candidate is
+     * The candidate (P11): the closed LSN is read first, then the oldest recovery LSN; the minimum
+     * of both. A group below the closed LSN has marked its frames, so none is missed. A recovery LSN
+     * goes only after its page was written and its file synced, so nothing below the candidate is
      * unsynced, except what an earlier process left in the operating system's cache: for that the
      * first checkpoint syncs every file (P11a).
+     *
+     * Nothing here waits for the candidate to move: the cleaner asks for a checkpoint when a batch
+     * has ended that moved it far enough, or by which somebody who waits for log space is helped.
+     *
+     * A sharp checkpoint takes many pages at a time, since they are written in the order of their
+     * ids: the more there are, the more of them are neighbours.
      *
      * The log is made durable through the candidate before that is recorded, so that recovery finds
      * the log there that it is told to begin with.
      */
+    private static final int SHARP_PAGES = 8192;
+
     public static final String CANDIDATE_FOUND = "buffer.checkpoint.candidate";
 
     private final BufferPool pool;
@@ -54,7 +62,7 @@ public final class Checkpointer {
         this.sink = sink;
         this.health = health;
         this.counters = counters;
-        this.candidates = new int[pool.frameCount()];
+        this.candidates = new int[Math.min(SHARP_PAGES, pool.frameCount())];
     }
 
     /**
@@ -104,16 +112,13 @@ public final class Checkpointer {
 
     private void writeAllBelow(long lsn) {
         while (true) {
-            long writesBefore = pool.writeEnds().ended();
-            int count = 0;
-            for (PoolShard shard : pool.supply().shards()) {
-                count = shard.flushList().collect(candidates, count, candidates.length, lsn);
-            }
+            long writesBefore = pool.writes().ended();
+            int count = pool.collectOldest(candidates, candidates.length, lsn);
             if (count > 0) {
                 flusher.write(candidates, count, true);
             } else if (pool.oldestRecoveryLsn(lsn) < lsn) {
                 // The cleaner is writing the last ones.
-                pool.writeEnds().awaitAfter(writesBefore);
+                pool.writes().awaitAfter(writesBefore);
             } else {
                 return;
             }

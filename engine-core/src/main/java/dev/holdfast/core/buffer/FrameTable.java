@@ -23,8 +23,9 @@ final class FrameTable implements AutoCloseable {
      * state                 holder of X                     anyone             release / acquire
      * reference             anyone                          clock hands        opaque: a lost touch
      *                                                                          costs a reload at most
-     * writing               flusher: on under S by CAS,     evictor, marker    volatile
-     *                       off under the flush-list latch
+     * writing               flusher: on under S and the     evictor, marker    volatile
+     *                       flush-list latch, off under
+     *                       the latter
      * loadNumber            loader (X)                      its waiters        opaque, by equality
      * older, newer          flush list                      flush list         flush-list latch
      * nextFree              shard                           shard              shard latch

@@ -148,13 +148,7 @@ public final class PageCleaner implements BackgroundAgent.Body {
             }
             return false;
         }
-        PoolShard[] shards = supply.shards();
-        int share = (advice.pages() + shards.length - 1) / shards.length;
-        int count = 0;
-        for (PoolShard shard : shards) {
-            int limit = Math.min(candidates.length, count + share);
-            count = shard.flushList().collect(candidates, count, limit, Long.MAX_VALUE);
-        }
+        int count = pool.collectOldest(candidates, advice.pages(), Long.MAX_VALUE);
         int written = flusher.write(candidates, count, urgent);
         if (urgent) {
             progress.run();

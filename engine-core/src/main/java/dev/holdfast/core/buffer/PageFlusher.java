@@ -16,6 +16,7 @@ import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -26,12 +27,19 @@ import java.util.concurrent.locks.LockSupport;
 public final class PageFlusher {
     /*
      * One batch, in this order, which P10 and P11 rest on:
-     *   copy each page under its shared latch, with the log's durable LSN read under it
+     *   copy each page under its shared latch, with the log's durable LSN read under it; from now
+     *     on the batch's account in PageWrites stands for the changes that the copies hold
      *   make the log durable through the greatest page LSN of the copies
      *   seal the copies; write and sync the doublewrite file
      *   write the copies to their places; sync each file that got one
      *   now the frames are clean, or as dirty as what came since the copy; WRITING ends
-     *   release the doublewrite slot
+     *   close the account; release the doublewrite slot
+     *
+     * Several batches may be under way, in a thread and a slot each: a page goes with whoever marks
+     * it, and what holds for a batch holds for it alone. So one is copied while another is synced.
+     *
+     * Pages are copied in the order of their ids: neighbours on disk then lie behind each other in
+     * the batch and go out in one transfer.
      *
      * The log LSN that goes with a copy says: every later change of the page begins at or above it
      * (P10). That must hold after a crash too, where LSNs that were not durable are given out again:
@@ -83,8 +91,14 @@ public final class PageFlusher {
         this.pageBytes = pool.pageBytes();
     }
 
+    /** Pages in a batch at most. */
+    int batchPages() {
+        return doublewrite.pagesMax();
+    }
+
     /**
-     * Writes those of the frames that are dirty and that nobody else is writing.
+     * Writes those of the frames that are dirty and that nobody else is writing, in the order of
+     * their page ids.
      *
      * <p><b>Latches:</b> none of a page held, nor one above.
      *
@@ -93,18 +107,18 @@ public final class PageFlusher {
      * @throws dev.holdfast.EngineFailedException if the engine failed, by this or before
      */
     int write(int[] candidates, int count, boolean waits) {
+        long[] pageIds = sortedPageIds(candidates, count);
         int written = 0;
         int done = 0;
         while (done < count) {
             health.check();
             DoublewriteBatch batch = doublewrite.acquire();
-            int[] inBatch = new int[batch.pagesMax()];
             try {
+                int[] inBatch = new int[batch.pagesMax()];
                 health.check();
                 while (done < count && !batch.isFull()) {
-                    int frame = candidates[done];
+                    copy(pageIds[done], batch, inBatch, waits);
                     done++;
-                    copy(frame, batch, inBatch, waits);
                 }
                 if (batch.count() > 0) {
                     TestHooks.reached(COPIED);
@@ -113,6 +127,7 @@ public final class PageFlusher {
                     health.check();
                     write(batch, inBatch);
                     written += batch.count();
+                    pool.writes().ended(batch.slot());
                 }
             } catch (Throwable t) {
                 health.fail(t);
@@ -120,10 +135,19 @@ public final class PageFlusher {
             } finally {
                 // Failed or not: after a failure nobody fills a slot any more.
                 batch.release();
-                pool.writeEnds().batchEnded();
             }
         }
         return written;
+    }
+
+    /** Hints: what is in a frame is asked again under its latch. */
+    private long[] sortedPageIds(int[] candidates, int count) {
+        long[] pageIds = new long[count];
+        for (int i = 0; i < count; i++) {
+            pageIds[i] = frames.pageId(candidates[i]);
+        }
+        Arrays.sort(pageIds);
+        return pageIds;
     }
 
     /**
@@ -140,9 +164,9 @@ public final class PageFlusher {
         return isReplaying ? pageLsn : Math.max(pageLsn, log.durableLsn());
     }
 
-    private void copy(int frame, DoublewriteBatch batch, int[] inBatch, boolean waits) {
-        long pageId = frames.pageId(frame);
-        if (pageId == PageId.NONE || frames.recoveryLsnAcquire(frame) == 0) {
+    private void copy(long pageId, DoublewriteBatch batch, int[] inBatch, boolean waits) {
+        int frame = pageId == PageId.NONE ? FrameTable.NONE : pool.find(pageId);
+        if (frame == FrameTable.NONE || frames.recoveryLsnAcquire(frame) == 0) {
             return;
         }
         ByteBuffer table = frames.table();
@@ -156,10 +180,10 @@ public final class PageFlusher {
         }
         assert HeldLatches.acquiredWithoutWaiting(pool.siteOf(pageId), frame);
         try {
+            FlushList list = pool.supply().shardOf(frame).flushList();
             if (pool.holds(frame, pageId)
-                    && frames.recoveryLsnAcquire(frame) != 0
                     && store.present(PageId.spaceId(pageId))
-                    && frames.tryBeginWriting(frame)) {
+                    && list.beginWriting(frame, pool.writes(), batch.slot())) {
                 inBatch[batch.count()] = frame;
                 batch.add(pageId, pool.chunk(frame), pool.offset(frame), logLsn(frame));
             }
@@ -185,8 +209,8 @@ public final class PageFlusher {
         }
         batch.write();
         TestHooks.reached(DOUBLEWRITTEN);
-        for (int i = 0; i < batch.count(); i++) {
-            writePage(batch, i);
+        for (int from = 0; from < batch.count(); from = batch.endOfRun(from)) {
+            writeRun(batch, from, batch.endOfRun(from));
         }
         TestHooks.reached(WRITTEN);
         if (!TestHooks.fault(PlantedFault.CHECKPOINT_BEFORE_DATA_SYNC)) {
@@ -199,12 +223,12 @@ public final class PageFlusher {
         counters.add(Counter.PAGES_WRITTEN, batch.count());
     }
 
-    private void writePage(DoublewriteBatch batch, int index) throws IOException {
-        long pageId = batch.pageId(index);
+    private void writeRun(DoublewriteBatch batch, int from, int to) throws IOException {
+        long pageId = batch.pageId(from);
         long pauseNanos = PAUSE_NANOS;
         for (int tries = 1; store.present(PageId.spaceId(pageId)); tries++) {
             try {
-                store.write(pageId, batch.image(index));
+                store.write(pageId, batch.images(from, to));
                 return;
             } catch (IOException e) {
                 counters.increment(Counter.PAGE_WRITE_FAILURES);
@@ -214,6 +238,8 @@ public final class PageFlusher {
                                     + store.fileName(PageId.spaceId(pageId))
                                     + ", "
                                     + PageId.describe(pageId)
+                                    + ", pages="
+                                    + (to - from)
                                     + ", tries="
                                     + tries,
                             e);
@@ -224,26 +250,15 @@ public final class PageFlusher {
         }
     }
 
+    /** Syncs each file once; the pages of one lie behind each other. */
     private void syncFiles(DoublewriteBatch batch) throws IOException {
-        int[] synced = new int[batch.count()];
-        int syncedCount = 0;
         for (int i = 0; i < batch.count(); i++) {
             int spaceId = PageId.spaceId(batch.pageId(i));
-            if (!contains(synced, syncedCount, spaceId) && store.present(spaceId)) {
+            boolean first = i == 0 || PageId.spaceId(batch.pageId(i - 1)) != spaceId;
+            if (first && store.present(spaceId)) {
                 store.sync(spaceId);
                 counters.increment(Counter.DATA_FILE_SYNCS);
             }
-            synced[syncedCount] = spaceId;
-            syncedCount++;
         }
-    }
-
-    private static boolean contains(int[] ids, int count, int id) {
-        for (int i = 0; i < count; i++) {
-            if (ids[i] == id) {
-                return true;
-            }
-        }
-        return false;
     }
 }

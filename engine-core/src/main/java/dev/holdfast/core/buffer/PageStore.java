@@ -11,7 +11,7 @@ public interface PageStore {
     /** Fills the target's remaining bytes, one page, with the page as it is on disk. */
     void read(long pageId, ByteBuffer target) throws IOException;
 
-    /** Writes the source's remaining bytes, one sealed page. */
+    /** Writes the source's remaining bytes: the sealed page, and those that follow it on disk. */
     void write(long pageId, ByteBuffer source) throws IOException;
 
     /** Makes durable what was written to the space's file before the call. */

@@ -24,6 +24,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Safe for use by many threads; a batch belongs to one.
  */
 public final class Doublewrite implements AutoCloseable {
+    /** Slots in one area at most. */
+    public static final int SLOTS_MAX = 8;
+
     static final String DIRECTORY = "doublewrite";
     static final int ALIGNMENT = 4096;
 
@@ -66,12 +69,14 @@ public final class Doublewrite implements AutoCloseable {
             boolean enabled,
             Counters counters)
             throws IOException {
+        assert slots > 0 && slots <= SLOTS_MAX : "slots=" + slots;
         assert pages > 0 && pages <= DoublewriteLayout.PAGES_MAX : "pages=" + pages;
         Doublewrite doublewrite = new Doublewrite(slots, storeId, counters);
         try {
             for (int slot = 0; slot < slots; slot++) {
                 StorageFile file = enabled ? openOrCreate(directory, slot, pages, pageBytes) : null;
-                doublewrite.slots.add(new DoublewriteBatch(doublewrite, file, pages, pageBytes));
+                doublewrite.slots.add(
+                        new DoublewriteBatch(doublewrite, slot, file, pages, pageBytes));
             }
         } catch (IOException | RuntimeException | Error e) {
             doublewrite.closeAfter(e);
@@ -133,6 +138,11 @@ public final class Doublewrite implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         return batch;
+    }
+
+    /** How many pages a batch holds at most. */
+    public int pagesMax() {
+        return slots.get(0).pagesMax();
     }
 
     void released(DoublewriteBatch batch) {

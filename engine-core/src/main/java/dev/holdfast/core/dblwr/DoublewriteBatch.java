@@ -14,10 +14,12 @@ import java.nio.ByteBuffer;
  *
  * <p>Owned by one thread from {@link Doublewrite#acquire} to {@link #release}. In this order:
  * {@link #add} each page and seal the copy in place; {@link #write}; write each copy to its data
- * file; sync the data files; {@link #release}.
+ * file; sync the data files; {@link #release}. Copies lie behind each other as they were added: in
+ * the order of page ids neighbours on disk are neighbours here.
  */
 public final class DoublewriteBatch {
     private final Doublewrite owner;
+    private final int slot;
     private final int pageBytes;
     private final int pagesMax;
     private final long[] pageIds;
@@ -31,8 +33,9 @@ public final class DoublewriteBatch {
 
     private int count;
 
-    DoublewriteBatch(Doublewrite owner, StorageFile file, int pagesMax, int pageBytes) {
+    DoublewriteBatch(Doublewrite owner, int slot, StorageFile file, int pagesMax, int pageBytes) {
         this.owner = owner;
+        this.slot = slot;
         this.file = file;
         this.pagesMax = pagesMax;
         this.pageBytes = pageBytes;
@@ -61,12 +64,6 @@ public final class DoublewriteBatch {
         logLsns[count] = logLsn;
         count++;
         return copy;
-    }
-
-    /** Takes back the newest page, whose copy turned out not to be wanted. */
-    public void removeLast() {
-        assert count > 0 : "the batch is empty";
-        count--;
     }
 
     /**
@@ -149,9 +146,23 @@ public final class DoublewriteBatch {
         return buffer;
     }
 
-    /** A view of one copy, to be written to its data file. */
-    public ByteBuffer image(int index) {
-        return buffer.duplicate().position(offset(index)).limit(offset(index) + pageBytes);
+    /** The number of the slot that the batch is in; no other batch under way has it. */
+    public int slot() {
+        return slot;
+    }
+
+    /** The end of the run of neighbours on disk that begins at an index: pages that go as one. */
+    public int endOfRun(int first) {
+        int end = first + 1;
+        while (end < count && pageIds[end] == pageIds[end - 1] + 1) {
+            end++;
+        }
+        return end;
+    }
+
+    /** A view of the copies from one index to another, exclusive, for their data file. */
+    public ByteBuffer images(int from, int to) {
+        return buffer.duplicate().position(offset(from)).limit(offset(to));
     }
 
     void close() throws IOException {

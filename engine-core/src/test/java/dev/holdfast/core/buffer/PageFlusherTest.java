@@ -137,6 +137,85 @@ final class PageFlusherTest {
     }
 
     @Test
+    void givenABatchUnderWay_whenTheOldestChangeIsSought_thenItIsThatOfThePagesBeingWritten()
+            throws Exception {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.putOnDisk(OTHER, 1);
+        long first = fixture.log.appendLsn();
+        fixture.change(PAGE, 2);
+        TestHooks.Pause written = TestHooks.pauseAt(PageFlusher.WRITTEN);
+        TestThread<Integer> flusher = TestThread.start(fixture::flushAll);
+        written.awaitReached();
+        long second = fixture.log.appendLsn();
+        fixture.change(OTHER, 2);
+
+        long whileWritten = pool.oldestRecoveryLsn(fixture.log.closedLsn());
+        written.resume();
+        flusher.result();
+
+        assertThat(whileWritten).isEqualTo(first);
+        assertThat(pool.oldestRecoveryLsn(fixture.log.closedLsn())).isEqualTo(second);
+    }
+
+    @Test
+    void givenABatchBeingSynced_whenOtherPagesAreFlushed_thenTheyDoNotWaitForIt() throws Exception {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.putOnDisk(OTHER, 1);
+        fixture.change(PAGE, 2);
+        TestHooks.Pause written = TestHooks.pauseAt(PageFlusher.WRITTEN);
+        TestThread<Integer> flusher = TestThread.start(fixture::flushAll);
+        written.awaitReached();
+        fixture.change(OTHER, 3);
+
+        int others = fixture.flushAll();
+        boolean stillDirty = pool.isDirty(pool.find(PAGE));
+        written.resume();
+
+        assertThat(others).isEqualTo(1);
+        assertThat(stillDirty).isTrue();
+        assertThat(flusher.result()).isEqualTo(1);
+        assertThat(durableValue(PAGE)).isEqualTo(2);
+        assertThat(durableValue(OTHER)).isEqualTo(3);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
+    void givenNeighboursChangedInAnyOrder_whenFlushed_thenTheyGoOutInOneTransfer() {
+        int[] numbers = {9, 3, 5, 4, 8, 20};
+        for (int number : numbers) {
+            fixture.putOnDisk(PageId.of(16, number), 1);
+        }
+        for (int number : numbers) {
+            fixture.change(PageId.of(16, number), 10L * number);
+        }
+
+        int written = fixture.flushAll();
+
+        assertThat(written).isEqualTo(6);
+        assertThat(fixture.store.writes.get()).isEqualTo(3);
+        assertThat(fixture.store.syncs.get()).isEqualTo(1);
+        for (int number : numbers) {
+            assertThat(durableValue(PageId.of(16, number))).isEqualTo(10L * number);
+        }
+    }
+
+    @Test
+    void givenMorePagesThanABatchHolds_whenFlushed_thenAllGoInSeveralBatches() {
+        int pages = 2 * fixture.flusher.batchPages() + 3;
+        for (int i = 0; i < pages; i++) {
+            fixture.putOnDisk(PageId.of(16, 2 * i), 1);
+            fixture.change(PageId.of(16, 2 * i), 2);
+        }
+
+        int written = fixture.flushAll();
+
+        assertThat(written).isEqualTo(pages);
+        assertThat(fixture.counters.sum(Counter.DOUBLEWRITE_BATCHES)).isEqualTo(3);
+        assertThat(pool.dirtyCount()).isZero();
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
     void givenTheFaultThatCallsPagesCleanUnsynced_whenFlushed_thenAPowerLossWouldLoseThem() {
         TestHooks.plant(PlantedFault.CHECKPOINT_BEFORE_DATA_SYNC);
         fixture.putOnDisk(PAGE, 1);

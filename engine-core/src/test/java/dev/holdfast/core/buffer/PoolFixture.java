@@ -95,10 +95,7 @@ final class PoolFixture implements AutoCloseable {
     /** Writes all dirty pages that can be latched. */
     int flushAll() {
         int[] dirty = new int[pool.frameCount()];
-        int count = 0;
-        for (PoolShard shard : pool.supply().shards()) {
-            count = shard.flushList().collect(dirty, count, dirty.length, Long.MAX_VALUE);
-        }
+        int count = pool.collectOldest(dirty, dirty.length, Long.MAX_VALUE);
         return flusher.write(dirty, count, false);
     }
 

@@ -134,6 +134,25 @@ final class DoublewriteTest {
         assertThat(DoublewriteRecovery.read(directory, STORE, PAGE_BYTES)).isEmpty();
     }
 
+    @Test
+    void givenCopiesInTheOrderOfTheirIds_whenAskedForRuns_thenNeighboursOfOneSpaceAreOne()
+            throws IOException {
+        try (Doublewrite doublewrite =
+                Doublewrite.open(directory, 2, PAGES, PAGE_BYTES, STORE, true, counters)) {
+            DoublewriteBatch batch = doublewrite.acquire();
+            for (int pageNumber : new int[] {3, 4, 5, 9}) {
+                batch.add(PageId.of(16, pageNumber), page, 0, 1);
+            }
+            batch.add(PageId.of(17, 10), page, 0, 1);
+
+            assertThat(batch.endOfRun(0)).isEqualTo(3);
+            assertThat(batch.endOfRun(3)).isEqualTo(4);
+            assertThat(batch.endOfRun(4)).isEqualTo(5);
+            assertThat(batch.images(0, 3).remaining()).isEqualTo(3 * PAGE_BYTES);
+            assertThat(doublewrite.acquire().slot()).isNotEqualTo(batch.slot());
+        }
+    }
+
     private void writeBatch(int pages) throws IOException {
         try (Doublewrite doublewrite =
                 Doublewrite.open(directory, 2, PAGES, PAGE_BYTES, STORE, true, counters)) {

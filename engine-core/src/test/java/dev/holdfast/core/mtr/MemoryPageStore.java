@@ -31,6 +31,17 @@ public final class MemoryPageStore implements PageStore {
     public final AtomicInteger writes = new AtomicInteger();
     public final AtomicInteger syncs = new AtomicInteger();
 
+    private final int pageBytes;
+
+    /** A store of pages of 4 KiB. */
+    public MemoryPageStore() {
+        this(4096);
+    }
+
+    public MemoryPageStore(int pageBytes) {
+        this.pageBytes = pageBytes;
+    }
+
     @Override
     public void read(long pageId, ByteBuffer target) throws IOException {
         reads.incrementAndGet();
@@ -46,9 +57,11 @@ public final class MemoryPageStore implements PageStore {
     public void write(long pageId, ByteBuffer source) throws IOException {
         writes.incrementAndGet();
         failIfPlanned(writesToFail, "write");
-        byte[] page = new byte[source.remaining()];
-        source.get(page);
-        written.put(pageId, page);
+        for (long id = pageId; source.hasRemaining(); id++) {
+            byte[] page = new byte[pageBytes];
+            source.get(page);
+            written.put(id, page);
+        }
     }
 
     @Override

@@ -53,7 +53,7 @@ public final class MtrFixture implements AutoCloseable {
 
     /** A small pool over a store in memory, in self-check mode. */
     public MtrFixture(int pageBytes, int frames) {
-        this(pageBytes, frames, new MemoryPageStore());
+        this(pageBytes, frames, new MemoryPageStore(pageBytes));
     }
 
     /** A small pool over a store of the test's own. */
