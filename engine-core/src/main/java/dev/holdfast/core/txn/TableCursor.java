@@ -161,8 +161,9 @@ final class TableCursor implements Cursor {
 
     @Override
     public boolean last() {
-        place = isReversed ? Place.BEFORE : Place.AFTER;
-        return previous();
+        Place afterLast = isReversed ? Place.BEFORE : Place.AFTER;
+        place = afterLast;
+        return previous() || ended(afterLast);
     }
 
     @Override
