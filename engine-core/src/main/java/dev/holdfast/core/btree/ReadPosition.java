@@ -109,8 +109,12 @@ public final class ReadPosition {
         cold = isScan;
     }
 
-    /** What was read of the page no longer matters: it is latched, or given up. */
-    void settled() {
+    /**
+     * What was read of the page no longer matters, since it is latched or given up, or it was
+     * validated by its frame and version. Without this, later searches count it as failed and end
+     * up latched.
+     */
+    public void settled() {
         unvalidated = 0;
     }
 

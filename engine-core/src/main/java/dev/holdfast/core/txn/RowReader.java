@@ -211,6 +211,9 @@ final class RowReader {
                             version,
                             lsn,
                             view.ownId());
+            if (outcome != VersionChain.Outcome.RESTART) {
+                position.settled();
+            }
             if (outcome == VersionChain.Outcome.FOUND && !chain.isDeleted()) {
                 return deliver(table, sink, target);
             }
