@@ -44,7 +44,7 @@ final class FlushListTest {
             list.changed(i, 1000L + i);
         }
         for (int i = late - 1; i >= 0; i--) {
-            list.changed(i, 500L + 10 * i);
+            list.changed(i, 500L + 10L * i);
         }
 
         int[] found = new int[FRAMES];
