@@ -3,9 +3,16 @@
 package dev.holdfast.core.space;
 
 import dev.holdfast.io.file.StorageFile;
+import java.io.IOException;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** One open data file. */
 final class SpaceFile {
+    /*
+     * Syncs of a file are made one at a time, and none after one that failed. The system tells of a
+     * lost write once, to one of those who sync: another, at the same time or later, would hear that
+     * all is well, call its pages clean and let the checkpoint pass them.
+     */
     final int spaceId;
     final StorageFile file;
 
@@ -15,8 +22,31 @@ final class SpaceFile {
      */
     volatile int checksumKinds = SpaceHeader.ALL_CHECKSUM_KINDS;
 
+    private final ReentrantLock syncing = new ReentrantLock();
+
+    /** Guarded by the lock. */
+    private IOException syncFailure;
+
     SpaceFile(int spaceId, StorageFile file) {
         this.spaceId = spaceId;
         this.file = file;
+    }
+
+    /** Makes durable what was written before the call. */
+    void sync() throws IOException {
+        syncing.lock();
+        try {
+            if (syncFailure != null) {
+                throw new IOException("an earlier sync failed: file=" + file.name(), syncFailure);
+            }
+            file.sync(true);
+        } catch (IOException failure) {
+            if (syncFailure == null) {
+                syncFailure = failure;
+            }
+            throw failure;
+        } finally {
+            syncing.unlock();
+        }
     }
 }

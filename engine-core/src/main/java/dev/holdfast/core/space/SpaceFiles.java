@@ -228,7 +228,7 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
             return;
         }
         try {
-            space.file.sync(true);
+            space.sync();
         } catch (IOException failure) {
             if (present(spaceId)) {
                 throw failure;
