@@ -277,7 +277,7 @@ public final class UndoHistory {
         enqueue(segment);
     }
 
-    private void freeHead(MiniTransaction mtr, UndoSegment segment) {
+    void freeHead(MiniTransaction mtr, UndoSegment segment) {
         segment.headPage = unlinkHead(mtr, segment, false);
         undo.counters().increment(Counter.UNDO_PAGES_PURGED);
     }

@@ -74,7 +74,11 @@ public final class UndoLog {
         return headerOffset != 0;
     }
 
-    public UndoSegment segment() {
+    long transactionId() {
+        return transactionId;
+    }
+
+    UndoSegment segment() {
         return segment;
     }
 
