@@ -21,12 +21,17 @@ final class FrameSupply {
      * it only by a touch after the window: the midpoint rule of the lineage, without its list.
      *
      * A user thread looks at STEPS_MAX frames and evicts clean ones only; then it sleeps until the
-     * cleaner has freed one. It never writes a page.
+     * cleaner has freed one. It never writes a page. The cleaner keeps a part of the frames free; it
+     * is woken when half of them are gone, so that it is at work before they are all gone.
      *
      * A frame is evicted under its X latch: mapping away, page id away, then the unlatch raises the
      * version, so every optimistic reader of the old page fails its validation (P2).
      */
     static final int STEPS_MAX = 32;
+
+    private static final int FREE_PART = 32;
+    private static final int FREE_MIN = 8;
+    private static final int FREE_MAX = 1024;
 
     static final String EVICTION_LATCHED = "buffer.eviction.latched";
     static final String EVICTION_UNMAPPED = "buffer.eviction.unmapped";
@@ -35,6 +40,7 @@ final class FrameSupply {
     private final Translation translation;
     private final Counters counters;
     private final PoolShard[] shards;
+    private final int freeWanted;
     private final FrameTickets tickets;
     private final FreeFrameWait frameWait;
     private final FreeFrameWait promiseWait;
@@ -54,6 +60,7 @@ final class FrameSupply {
         this.tickets = new FrameTickets(frames.count());
         this.frameWait = new FreeFrameWait(health);
         this.promiseWait = new FreeFrameWait(health);
+        this.freeWanted = Math.min(FREE_MAX, Math.max(FREE_MIN, frames.count() / FREE_PART));
         this.shards = new PoolShard[shardCount];
         for (int i = 0; i < shardCount; i++) {
             shards[i] = new PoolShard(frames, i, shardCount);
@@ -66,6 +73,11 @@ final class FrameSupply {
 
     PoolShard[] shards() {
         return shards;
+    }
+
+    /** How many frames the cleaner keeps free. */
+    int freeWanted() {
+        return freeWanted;
     }
 
     int freeCount() {
@@ -144,7 +156,7 @@ final class FrameSupply {
         for (int i = 0; i < shards.length; i++) {
             int frame = shards[home + i & shards.length - 1].pop();
             if (frame != FrameTable.NONE) {
-                if (i == shards.length - 1 && freeCount() == 0) {
+                if (freeCount() < freeWanted / 2) {
                     cleanerWaker.run();
                 }
                 return frame;

@@ -12,22 +12,33 @@ import java.util.function.LongSupplier;
 
 /**
  * Keeps frames free and the log's age flat. The body of an agent that runs every 20 to 50 ms, and
- * when somebody finds no free frame or no log space.
+ * when somebody finds too few free frames or no log space.
  */
 public final class PageCleaner implements BackgroundAgent.Body {
     /*
      * Two demands, served in this order. Frames: below the low-water mark of free frames the clock
-     * goes on, evicts what is clean and collects what is dirty; the dirty ones are written in one
-     * batch and evicted then, unless touched meanwhile. Log: as many of the oldest dirty pages as
-     * the advice says.
+     * goes on, evicts what is clean and collects what is dirty; the dirty ones are written and
+     * evicted then, unless touched meanwhile. Log: as many of the oldest dirty pages as the advice
+     * says.
      *
-     * A round is bounded: one sweep of the clock and one advice. It asks for the next at once only
-     * if it got something done and somebody still waits, so nothing can make it spin.
+     * What is to be written goes through the queue, from which a second agent takes batches too if
+     * there is more than one: while one batch waits for a sync, the other is copied. Nobody waits
+     * for the helper: what it has begun is out of the flush lists.
+     *
+     * A batch costs three syncs, whether it has one page or 128. So the advice is saved up until it
+     * makes a full batch, or all that is dirty; only an urgent round does not go by it: it takes
+     * some full batches, oldest first, and looks again.
+     *
+     * A round is bounded: one sweep of the clock and one choice. It asks for the next at once only
+     * if it got something done and more is wanted, so nothing can make it spin. For the same reason
+     * nobody looks for a checkpoint on a chance: that is asked for when a batch has ended, and if
+     * the oldest change is then far enough above the last checkpoint, or the log is nearly full.
      */
-    private static final int FREE_PART = 32;
-    private static final int FREE_MIN = 8;
-    private static final int FREE_MAX = 1024;
+    private static final int BATCHES_MAX = 8;
+    private static final int URGENT_BATCHES = 4;
+    private static final int CHECKPOINT_PART = 64;
     private static final long ROUND_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
+    private static final double AVERAGED_SECONDS = 0.5;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final BufferPool pool;
@@ -37,13 +48,19 @@ public final class PageCleaner implements BackgroundAgent.Body {
     private final LongSupplier age;
     private final CleanerOptions options;
     private final Counters counters;
-    private final int freeWanted;
+    private final LongSupplier nanoTime;
     private final int[] candidates;
+    private final FlushQueue queue;
+    private final FlushWorker worker;
     private volatile Runnable progress = () -> {};
+    private volatile Runnable helperWaker = () -> {};
 
     private long lastRoundNanos;
     private long lastAppendLsn;
     private double redoBytesPerSecond;
+
+    /** Pages that were advised and not written yet. */
+    private double saved;
 
     /**
      * A cleaner; it runs in one thread.
@@ -57,6 +74,18 @@ public final class PageCleaner implements BackgroundAgent.Body {
             LongSupplier age,
             CleanerOptions options,
             Counters counters) {
+        this(pool, flusher, log, age, options, counters, System::nanoTime);
+    }
+
+    /** The same by another clock. */
+    PageCleaner(
+            BufferPool pool,
+            PageFlusher flusher,
+            WriteAhead log,
+            LongSupplier age,
+            CleanerOptions options,
+            Counters counters,
+            LongSupplier nanoTime) {
         this.pool = pool;
         this.supply = pool.supply();
         this.flusher = flusher;
@@ -64,35 +93,47 @@ public final class PageCleaner implements BackgroundAgent.Body {
         this.age = age;
         this.options = options;
         this.counters = counters;
-        this.freeWanted = Math.min(FREE_MAX, Math.max(FREE_MIN, pool.frameCount() / FREE_PART));
-        this.candidates = new int[pool.frameCount()];
-        this.lastRoundNanos = System.nanoTime();
+        int framesMax = Math.min(pool.frameCount(), BATCHES_MAX * flusher.batchPages());
+        this.candidates = new int[framesMax];
+        this.queue = new FlushQueue(framesMax, flusher.batchPages());
+        this.worker = newWorker();
+        this.nanoTime = nanoTime;
+        this.lastRoundNanos = nanoTime.getAsLong();
         this.lastAppendLsn = log.appendLsn();
     }
 
-    /** Set once: what is run when pages were written for the log's sake, to try a checkpoint. */
+    /** Set once: what is run when a checkpoint would free log space that is worth it. */
     public void onProgress(Runnable runnable) {
         progress = runnable;
+    }
+
+    /** The body of an agent that writes beside this one when there is much to write. */
+    public BackgroundAgent.Body helper() {
+        return newWorker();
+    }
+
+    /** Set once: what wakes the helper. */
+    public void helperWaker(Runnable waker) {
+        helperWaker = waker;
     }
 
     @Override
     public boolean run() {
         counters.increment(Counter.CLEANER_ROUNDS);
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         long elapsed = Math.min(ROUND_NANOS_MAX, now - lastRoundNanos);
         lastRoundNanos = now;
         pool.tick((int) TimeUnit.NANOSECONDS.toMillis(now));
-        int freed = freeFrames();
-        boolean urgent = relieveLog(elapsed);
-        return urgent || (freed > 0 && supply.waiting() > 0);
+        boolean freed = freeFrames();
+        boolean urgent = relieveLog(elapsed / NANOS_PER_SECOND);
+        return urgent || (freed && supply.waiting() > 0);
     }
 
-    /** Frees frames up to the mark; returns how many. */
-    private int freeFrames() {
-        int wanted = freeWanted + supply.waiting();
-        int missing = wanted - supply.freeCount();
+    /** Frees frames up to the mark; returns whether some were freed. */
+    private boolean freeFrames() {
+        int missing = supply.freeWanted() + supply.waiting() - supply.freeCount();
         if (missing <= 0) {
-            return 0;
+            return false;
         }
         int freed = 0;
         int dirty = 0;
@@ -117,51 +158,68 @@ public final class PageCleaner implements BackgroundAgent.Body {
         }
         counters.add(Counter.EVICTION_STEPS, steps);
         if (freed < missing && dirty > 0) {
-            flusher.write(candidates, dirty, false);
-            freed += evictWritten(dirty);
+            write(dirty, true, false);
+            freed += worker.freed();
         }
-        return freed;
-    }
-
-    private int evictWritten(int count) {
-        int freed = 0;
-        for (int i = 0; i < count; i++) {
-            int frame = candidates[i];
-            if (pool.frames().reference(frame) != FrameTable.REFERENCED && supply.tryEvict(frame)) {
-                supply.giveBack(frame);
-                freed++;
-            }
-        }
-        return freed;
+        return freed > 0;
     }
 
     /** Writes old pages as the advice says; returns whether it is urgent and something was done. */
-    private boolean relieveLog(long elapsedNanos) {
-        averageRedo(elapsedNanos);
-        Situation now =
-                new Situation(age.getAsLong(), pool.dirtyCount(), redoBytesPerSecond, elapsedNanos);
-        FlushAdvice advice = FlushAdvice.of(now, options);
+    private boolean relieveLog(double seconds) {
+        averageRedo(seconds);
+        int dirty = pool.dirtyCount();
+        FlushAdvice advice =
+                FlushAdvice.of(new Situation(age.getAsLong(), dirty, redoBytesPerSecond), options);
         boolean urgent = advice.urgency() == Urgency.URGENT;
-        if (advice.pages() == 0) {
+        int batch = flusher.batchPages();
+        saved = Math.min(candidates.length, saved + advice.pagesPerSecond() * seconds);
+        int pages = urgent ? URGENT_BATCHES * batch : (int) saved;
+        if (pages > batch) {
+            pages -= pages % batch;
+        }
+        if (dirty == 0 || pages < Math.min(batch, dirty)) {
             if (urgent) {
-                progress.run();
+                checkpointIfWorthIt();
             }
             return false;
         }
-        int count = pool.collectOldest(candidates, advice.pages(), Long.MAX_VALUE);
-        int written = flusher.write(candidates, count, urgent);
-        if (urgent) {
-            progress.run();
-        }
+        saved = Math.max(0, saved - pages);
+        int limit = Math.min(candidates.length, Math.min(pages, dirty));
+        int count = pool.collectOldest(candidates, limit, Long.MAX_VALUE);
+        int written = write(count, false, urgent);
         return urgent && written > 0;
     }
 
-    private void averageRedo(long elapsedNanos) {
+    private int write(int count, boolean evicts, boolean waits) {
+        queue.put(candidates, count, evicts, waits);
+        if (count > flusher.batchPages()) {
+            helperWaker.run();
+        }
+        return worker.work();
+    }
+
+    private FlushWorker newWorker() {
+        return new FlushWorker(queue, flusher, pool, this::checkpointIfWorthIt);
+    }
+
+    /** After a batch: whether the log could be cut, and by so much that it is worth a sync. */
+    private void checkpointIfWorthIt() {
+        long ageNow = age.getAsLong();
+        long unwritten = log.appendLsn() - pool.oldestRecoveryLsn(log.closedLsn());
+        long gain = ageNow - unwritten;
+        long wanted = options.ageLimitBytes() / CHECKPOINT_PART;
+        boolean urgent = FlushAdvice.isUrgent(ageNow, options);
+        if (gain >= wanted || (urgent && gain > 0)) {
+            progress.run();
+        }
+    }
+
+    private void averageRedo(double seconds) {
         long appendLsn = log.appendLsn();
-        if (elapsedNanos > 0) {
-            double seconds = elapsedNanos / NANOS_PER_SECOND;
+        if (seconds > 0) {
             double rate = (appendLsn - lastAppendLsn) / seconds;
-            redoBytesPerSecond += (rate - redoBytesPerSecond) * Math.min(1, seconds);
+            redoBytesPerSecond +=
+                    (rate - redoBytesPerSecond) * Math.min(1, seconds / AVERAGED_SECONDS);
         }
         lastAppendLsn = appendLsn;
     }

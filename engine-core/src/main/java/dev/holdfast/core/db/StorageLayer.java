@@ -50,6 +50,10 @@ final class StorageLayer {
      * appended and no checkpoint made before startCheckpoints.
      */
     private static final long CLEANER_MILLIS = 30;
+
+    /** Woken by the cleaner as a rule. */
+    private static final long FLUSHER_MILLIS = 1000;
+
     private static final long CHECKPOINT_MILLIS = 1000;
     private static final long GROWTH_MILLIS = 1000;
     private static final long IDLE_MARK_MILLIS = 1000;
@@ -112,6 +116,8 @@ final class StorageLayer {
         CleanerOptions cleaning = CleanerOptions.of(log.space().ageLimit(), options.ioCapacity());
         this.cleaner =
                 new PageCleaner(pool, flusher, ahead, () -> logAge.getAsLong(), cleaning, counters);
+        BackgroundAgent helper = writers.start("flusher", FLUSHER_MILLIS, cleaner.helper());
+        cleaner.helperWaker(helper::wake);
         BackgroundAgent cleanerAgent = writers.start("cleaner", CLEANER_MILLIS, cleaner);
         pool.cleanerWaker(cleanerAgent::wake);
         log.space().onPressure(cleanerAgent::wake);
@@ -223,7 +229,6 @@ final class StorageLayer {
                             checkpointer.checkpoint(false);
                             return false;
                         });
-        log.space().onPressure(checkpoints::wake);
         cleaner.onProgress(checkpoints::wake);
         BackgroundAgent growth =
                 workers.start("growth", GROWTH_MILLIS, new GrowthAgent(spaces, newMtr()));

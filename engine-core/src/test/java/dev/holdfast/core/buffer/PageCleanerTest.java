@@ -9,6 +9,7 @@ import dev.holdfast.EngineFailedException;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.sync.TestHooks;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +23,7 @@ final class PageCleanerTest {
     private final PoolFixture fixture = new PoolFixture(FRAMES);
     private final BufferPool pool = fixture.pool;
     private final AtomicLong age = new AtomicLong();
+    private final AtomicLong clock = new AtomicLong();
     private final PageCleaner cleaner =
             new PageCleaner(
                     pool,
@@ -29,10 +31,12 @@ final class PageCleanerTest {
                     fixture.log,
                     age::get,
                     new CleanerOptions(AGE_LIMIT, 1000, 1000),
-                    fixture.counters);
+                    fixture.counters,
+                    clock::get);
 
     @AfterEach
     void close() {
+        TestHooks.reset();
         fixture.close();
     }
 
@@ -149,10 +153,7 @@ final class PageCleanerTest {
 
     @Test
     void givenAnOldLog_whenRoundsAreMade_thenTheOldestPagesAreWrittenAndACheckpointIsAskedFor() {
-        for (int i = 0; i < 10; i++) {
-            fixture.putOnDisk(page(i), i);
-            fixture.change(page(i), 1);
-        }
+        changePages(10);
         AtomicLong asked = new AtomicLong();
         cleaner.onProgress(asked::incrementAndGet);
         age.set(AGE_LIMIT);
@@ -163,6 +164,115 @@ final class PageCleanerTest {
 
         assertThat(asked.get()).isPositive();
         assertThat(pool.isDirty(pool.find(page(0)))).isFalse();
+    }
+
+    @Test
+    void givenAnOldLogAndNothingDirty_whenARoundIsMade_thenItAsksForACheckpointAndEnds() {
+        AtomicLong asked = new AtomicLong();
+        cleaner.onProgress(asked::incrementAndGet);
+        age.set(AGE_LIMIT);
+
+        boolean more = cleaner.run();
+
+        assertThat(more).isFalse();
+        assertThat(asked.get()).isEqualTo(1);
+    }
+
+    @Test
+    void givenAnOldLogThatNoCheckpointCanCut_whenARoundIsMade_thenNoneIsAskedFor()
+            throws Exception {
+        changePages(1);
+        age.set(fixture.log.appendLsn() - pool.oldestRecoveryLsn(Long.MAX_VALUE));
+        fixture.log.group((int) (AGE_LIMIT - age.get()));
+        age.set(AGE_LIMIT);
+        AtomicLong asked = new AtomicLong();
+        cleaner.onProgress(asked::incrementAndGet);
+        TestHooks.Pause written = TestHooks.pauseAt(PageFlusher.WRITTEN);
+        TestThread<Integer> other = TestThread.start(fixture::flushAll);
+        written.awaitReached();
+
+        boolean more = cleaner.run();
+        written.resume();
+        other.result();
+
+        assertThat(more).isFalse();
+        assertThat(asked.get()).isZero();
+    }
+
+    @Test
+    void givenTwoBatchesToWrite_whenTheHelperTakesOne_thenBothAreUnderWayAtOnce() throws Exception {
+        int pages = 2 * fixture.flusher.batchPages();
+        changePages(pages);
+        age.set(AGE_LIMIT);
+        BackgroundAgent.Body helper = cleaner.helper();
+        AtomicLong woken = new AtomicLong();
+        cleaner.helperWaker(woken::incrementAndGet);
+        TestHooks.Pause written = TestHooks.pauseAt(PageFlusher.WRITTEN);
+        TestThread<Boolean> cleaning = TestThread.start(cleaner::run);
+        written.awaitReached();
+
+        helper.run();
+        int dirtyWhileTheFirstIsWritten = pool.dirtyCount();
+        long writtenByHelper = fixture.counters.sum(Counter.PAGES_WRITTEN);
+        written.resume();
+
+        assertThat(cleaning.result()).isTrue();
+        assertThat(woken.get()).isEqualTo(1);
+        assertThat(writtenByHelper).isEqualTo(pages / 2);
+        assertThat(dirtyWhileTheFirstIsWritten).isZero();
+        assertThat(fixture.counters.sum(Counter.DOUBLEWRITE_BATCHES)).isEqualTo(2);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
+    void givenASteadyLog_whenTheAdviceIsLessThanABatch_thenItIsSavedUpToOne() {
+        changePages(FRAMES / 2);
+        int batch = fixture.flusher.batchPages();
+        age.set(AGE_LIMIT / 2);
+        int rounds = 0;
+
+        while (pool.dirtyCount() == FRAMES / 2) {
+            // So much redo that the advice is the capacity: ten pages a round.
+            fixture.log.group(100_000_000);
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(10));
+            cleaner.run();
+            rounds++;
+        }
+
+        assertThat(rounds).isEqualTo(2);
+        assertThat(fixture.counters.sum(Counter.DOUBLEWRITE_BATCHES)).isEqualTo(1);
+        assertThat(pool.dirtyCount()).isBetween(FRAMES / 2 - batch, FRAMES / 2 - 1);
+    }
+
+    @Test
+    void givenAnIdleEngine_whenTimePasses_thenWhatIsDirtyIsWrittenAndThenNothingIs() {
+        changePages(3);
+        clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
+
+        for (int i = 0; i < 10; i++) {
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(30));
+            cleaner.run();
+        }
+        boolean more = cleaner.run();
+
+        assertThat(pool.dirtyCount()).isZero();
+        assertThat(fixture.counters.sum(Counter.DOUBLEWRITE_BATCHES)).isEqualTo(1);
+        assertThat(more).isFalse();
+    }
+
+    @Test
+    void givenFewFreeFrames_whenAUserTakesOne_thenTheCleanerIsWokenBeforeTheLastIsGone() {
+        AtomicLong woken = new AtomicLong();
+        pool.cleanerWaker(woken::incrementAndGet);
+        int page = 0;
+
+        while (woken.get() == 0) {
+            fixture.putOnDisk(page(page), page);
+            pool.load(page(page), false);
+            page++;
+        }
+
+        assertThat(pool.freeCount()).isPositive().isLessThan(pool.supply().freeWanted());
     }
 
     @Test
@@ -190,11 +300,15 @@ final class PageCleanerTest {
         assertThat(fixture.health.failed()).isFalse();
     }
 
-    private void fillWithDirtyPages() {
-        for (int i = 0; i < FRAMES; i++) {
+    private void changePages(int pages) {
+        for (int i = 0; i < pages; i++) {
             fixture.putOnDisk(page(i), i);
             fixture.change(page(i), 1);
         }
+    }
+
+    private void fillWithDirtyPages() {
+        changePages(FRAMES);
         assertThat(pool.freeCount()).isZero();
     }
 

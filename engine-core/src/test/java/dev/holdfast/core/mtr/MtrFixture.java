@@ -49,6 +49,7 @@ public final class MtrFixture implements AutoCloseable {
     public final Checkpointer checkpointer;
     public final MtrContext context;
     private final BackgroundAgent cleanerAgent;
+    private final BackgroundAgent helperAgent;
     private final BackgroundAgent checkpointAgent;
 
     /** A small pool over a store in memory, in self-check mode. */
@@ -106,11 +107,15 @@ public final class MtrFixture implements AutoCloseable {
                         });
         pool.cleanerWaker(cleanerAgent::wake);
         log.space().onPressure(cleanerAgent::wake);
-        log.space().onPressure(checkpointAgent::wake);
         cleaner.onProgress(checkpointAgent::wake);
+        helperAgent =
+                new BackgroundAgent(
+                        "test-flusher", health, TimeUnit.SECONDS.toNanos(10), cleaner.helper());
+        cleaner.helperWaker(helperAgent::wake);
         context =
                 new MtrContext(
                         pool, log, health, counters, TimeUnit.SECONDS.toNanos(20), PageDigest.BODY);
+        helperAgent.start();
         cleanerAgent.start();
         checkpointAgent.start();
     }
@@ -124,6 +129,7 @@ public final class MtrFixture implements AutoCloseable {
     public void stopAgents() {
         checkpointAgent.stop(STOP_NANOS);
         cleanerAgent.stop(STOP_NANOS);
+        helperAgent.stop(STOP_NANOS);
     }
 
     @Override
