@@ -5,6 +5,7 @@ package dev.holdfast.bench.cli;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.bench.workload.EngineSettings;
 import dev.holdfast.bench.workload.WorkloadOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,9 @@ final class WorkloadSettings {
 
     private static final long POOL_BYTES = 512L << 20;
     private static final long REDO_CAPACITY_BYTES = 512L << 20;
+
+    /** Short, since a deadlock ends by it: what is measured is the work, not the wait. */
+    private static final Duration LOCK_WAIT_TIMEOUT = Duration.ofMillis(50);
 
     @Spec(Target.MIXEE)
     private CommandSpec spec;
@@ -87,6 +91,7 @@ final class WorkloadSettings {
                 EngineOptions.builder()
                         .poolBytes(POOL_BYTES)
                         .redoCapacityBytes(REDO_CAPACITY_BYTES)
+                        .lockWaitTimeout(LOCK_WAIT_TIMEOUT)
                         .build();
         Map<String, String> all = new LinkedHashMap<>(settings);
         all.putAll(more);

@@ -54,6 +54,10 @@ public final class EngineSettings {
                 "logFlushIntervalMillis",
                 (builder, text) ->
                         builder.logFlushInterval(Duration.ofMillis(Long.parseLong(text))));
+        all.put(
+                "lockWaitTimeoutMillis",
+                (builder, text) ->
+                        builder.lockWaitTimeout(Duration.ofMillis(Long.parseLong(text))));
         all.put("redoSelfCheck", (builder, text) -> builder.redoSelfCheck(isTrue(text)));
         all.put("checksum", (builder, text) -> builder.checksum(ChecksumKind.valueOf(text)));
         all.put("doublewrite", (builder, text) -> builder.doublewrite(isTrue(text)));
