@@ -8,6 +8,7 @@ import dev.holdfast.Snapshot;
 import dev.holdfast.Table;
 import dev.holdfast.Transaction;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.SimulatedDisk;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -68,29 +69,40 @@ final class CrashWorkload {
         return disk;
     }
 
-    /** Makes more history than an undo space keeps, while sessions work, and lets it go. */
+    /**
+     * Makes more history than an undo space keeps, while sessions work, and closes; then, on the
+     * disk that is returned, lets purge go through it and the space be cut.
+     */
     SimulatedDisk runWithHistory(int updates) throws Exception {
         try (RigEngine opened = RigEngine.open(disk.directory())) {
+            // It lasts until the engine is closed.
+            Snapshot old = opened.engine().snapshot();
             SessionRunner.setUp(opened.engine(), marks);
-            try (Snapshot old = opened.engine().snapshot()) {
-                List<Callable<Void>> all = sessions(opened);
-                all.add(
-                        () -> {
-                            makeHistory(opened.engine(), updates);
-                            return null;
-                        });
-                runAll(all);
-                old.awaitDurable();
-            }
+            List<Callable<Void>> all = sessions(opened);
+            all.add(
+                    () -> {
+                        makeHistory(opened.engine(), updates);
+                        return null;
+                    });
+            runAll(all);
+            old.awaitDurable();
+        }
+        SimulatedDisk second = disk.crash(CrashMode.ALL_PENDING, 0).disk();
+        StepListener secondMarks = Mark.on(second);
+        try (RigEngine opened = RigEngine.open(second.directory())) {
             long deadline = System.nanoTime() + TRUNCATION_NANOS;
             while (opened.count(Counter.UNDO_TRUNCATIONS) == 0
                     && System.nanoTime() - deadline < 0) {
                 LockSupport.parkNanos(this, LOOK_NANOS);
             }
-            work(opened);
+            SessionScript script = scripts.get(0);
+            SessionRunner runner = new SessionRunner(opened.engine(), secondMarks, script.state());
+            for (int i = 0; i < stepsEach; i++) {
+                runner.run(script.next());
+            }
             count(opened);
         }
-        return disk;
+        return second;
     }
 
     /** One transaction whose before-images fill megabytes; a rig's model never sees its table. */

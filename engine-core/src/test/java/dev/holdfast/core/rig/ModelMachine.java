@@ -11,6 +11,7 @@ import dev.holdfast.Engine;
 import dev.holdfast.EngineException;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.Isolation;
+import dev.holdfast.Limits;
 import dev.holdfast.NoSuchTableException;
 import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
@@ -40,6 +41,7 @@ import java.util.NavigableMap;
 final class ModelMachine implements AutoCloseable {
     private static final int TABLES = 3;
     private static final int SNAPSHOTS_MAX = 3;
+    private static final int KEY_BYTES_MAX = Limits.keyBytesMax(RigEngine.PAGE_BYTES);
 
     private final String prefix;
     private final Map<Integer, Table> handles = new HashMap<>();
@@ -61,6 +63,10 @@ final class ModelMachine implements AutoCloseable {
     private Transaction transaction;
 
     private StoreState changed;
+
+    /** Whether the transaction has changed anything; without that its commit waits for nothing. */
+    private boolean hasWritten;
+
     private ModelCursor cursor;
 
     private record KeptView(Snapshot snapshot, StoreState state) {}
@@ -104,6 +110,12 @@ final class ModelMachine implements AutoCloseable {
         committed.tables().forEach((number, t) -> handles.put(number, engine.table(t.name)));
     }
 
+    /** The key with the prefix, and cut if it is too long then. */
+    private String own(String key) {
+        String whole = prefix + key;
+        return whole.substring(0, Math.min(whole.length(), KEY_BYTES_MAX));
+    }
+
     /** Keys and rows that are seen now: the transaction's, or what is committed. */
     private NavigableMap<String, Value> rows(int table) {
         return (transaction == null ? committed : changed).rows(table);
@@ -122,6 +134,7 @@ final class ModelMachine implements AutoCloseable {
         if (transaction == null) {
             transaction = engine.begin(TransactionOptions.defaults().isolation(isolation));
             changed = committed.copy();
+            hasWritten = false;
         }
     }
 
@@ -131,7 +144,9 @@ final class ModelMachine implements AutoCloseable {
             transaction.commit(durability);
             transaction = null;
             committed = changed;
-            committedAs(durability);
+            if (hasWritten) {
+                committedAs(durability);
+            }
         }
     }
 
@@ -165,7 +180,7 @@ final class ModelMachine implements AutoCloseable {
     void write(Change.Kind kind, int wantedTable, String keyText, int length, boolean matches) {
         int table = pick(wantedTable);
         if (table >= 0) {
-            inTransaction(() -> statement(kind, table, prefix + keyText, length, matches));
+            inTransaction(() -> statement(kind, table, own(keyText), length, matches));
         }
     }
 
@@ -198,6 +213,7 @@ final class ModelMachine implements AutoCloseable {
                     default -> now != null;
                 };
         assertThat(isDone).as("answer to %s of %s", kind, Keys.text(keyText)).isEqualTo(isRight);
+        hasWritten |= isDone;
         if (isDone && kind == Change.Kind.DELETE) {
             rows.remove(keyText);
         } else if (isDone) {
@@ -222,6 +238,7 @@ final class ModelMachine implements AutoCloseable {
         }
         inTransaction(
                 () -> {
+                    hasWritten = true;
                     for (int i = 0; i < count; i++) {
                         int at = descending ? count - i : i;
                         String key = prefix + runPrefix + (char) at;
@@ -240,11 +257,11 @@ final class ModelMachine implements AutoCloseable {
         inTransaction(
                 () -> {
                     NavigableMap<String, Value> gone =
-                            rows(table).subMap(prefix + from, true, prefix + to, false);
-                    Range range =
-                            Range.closedOpen(Keys.bytes(prefix + from), Keys.bytes(prefix + to));
+                            rows(table).subMap(own(from), true, own(to), false);
+                    Range range = Range.closedOpen(Keys.bytes(own(from)), Keys.bytes(own(to)));
                     assertThat(transaction.deleteRange(handle(table), range))
                             .isEqualTo(gone.size());
+                    hasWritten |= !gone.isEmpty();
                     gone.clear();
                 });
     }
@@ -254,15 +271,15 @@ final class ModelMachine implements AutoCloseable {
         if (table < 0) {
             return;
         }
-        byte[] key = Keys.bytes(prefix + keyText);
-        Value right = rows(table).get(prefix + keyText);
+        byte[] key = Keys.bytes(own(keyText));
+        Value right = rows(table).get(own(keyText));
         if (transaction == null) {
             byte[] found = engine.read(snapshot -> snapshot.get(handle(table), key));
             assertThat(found).isEqualTo(right == null ? null : right.bytes());
             return;
         }
         assertThat(transaction.get(handle(table), key))
-                .as("value of %s", Keys.text(prefix + keyText))
+                .as("value of %s", Keys.text(own(keyText)))
                 .isEqualTo(right == null ? null : right.bytes());
         assertThat(transaction.contains(handle(table), key)).isEqualTo(right != null);
         ByteBuffer target = ByteBuffer.allocate(40);
@@ -278,13 +295,13 @@ final class ModelMachine implements AutoCloseable {
     void openCursor(int wantedTable, String from, String to, boolean reversed) {
         int table = pick(wantedTable);
         closeCursor();
-        if (table < 0 || to != null && from.compareTo(to) > 0) {
+        if (table < 0 || (to != null && from.compareTo(to) > 0)) {
             return;
         }
         begin(Isolation.SNAPSHOT);
-        String lower = prefix + from;
+        String lower = own(from);
         String upper = to == null ? (prefix.isEmpty() ? null : Keys.afterPrefix(prefix)) : null;
-        upper = to == null ? upper : prefix + to;
+        upper = to == null ? upper : own(to);
         Range range =
                 upper == null
                         ? Range.atLeast(Keys.bytes(lower))
@@ -300,7 +317,7 @@ final class ModelMachine implements AutoCloseable {
 
     void move(Operation.Move.Where where, String key) {
         if (cursor != null) {
-            cursor.move(where, prefix + key);
+            cursor.move(where, own(key));
         }
     }
 
