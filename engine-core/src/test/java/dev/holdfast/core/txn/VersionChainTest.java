@@ -116,6 +116,7 @@ final class VersionChainTest {
     void givenADeletionTakenBackAndDoneAgain_whenReadAcrossIt_thenTheValueIsNotTheOneBetween()
             throws Exception {
         commit("k", "old");
+        commit("l", "abc");
         Transaction writer = engine.begin();
         put(writer, "k", "between");
         writer.delete(table, bytes("k"));
