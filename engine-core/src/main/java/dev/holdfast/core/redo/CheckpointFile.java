@@ -66,7 +66,7 @@ public final class CheckpointFile implements AutoCloseable {
     }
 
     /**
-     * Opens the file and reads both blocks.
+     * Opens the file, syncs it and reads both blocks.
      *
      * @throws CorruptionException if neither block is sound, or they are of another store
      * @throws FormatException if the newest is of a version that this code does not know
@@ -75,6 +75,9 @@ public final class CheckpointFile implements AutoCloseable {
         StorageFile file = directory.open(NAME);
         boolean opened = false;
         try {
+            // What a killed process wrote may be in the page cache only (P11a): an update that
+            // overwrote the older block could otherwise lose both to one power loss.
+            file.sync(true);
             CheckpointRecord[] records = new CheckpointRecord[BLOCKS];
             ByteBuffer both = AlignedBuffers.allocate(BLOCKS * CheckpointBlock.BYTES);
             if (file.length() >= both.capacity()) {

@@ -10,7 +10,6 @@ import dev.holdfast.core.page.PageType;
 import dev.holdfast.io.file.MemoryDirectory;
 import dev.holdfast.io.sim.SeedExtension;
 import dev.holdfast.io.sim.SeededRandom;
-import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -56,16 +55,6 @@ final class SpaceStressTest {
         run(random, time);
 
         assertThat(broken.get()).isNull();
-    }
-
-    @Test
-    void givenPagesReusedAtOnce_whenReadersFollowPointers_thenItIsNoticed(SeededRandom random)
-            throws Exception {
-        TestHooks.plant(PlantedFault.FREED_PAGE_REUSED_AT_ONCE);
-
-        run(random, Duration.ofSeconds(10));
-
-        assertThat(broken.get()).hasMessageContaining("reused under a reader");
     }
 
     private void run(SeededRandom random, Duration time) throws Exception {
