@@ -26,7 +26,7 @@ class DemoIT {
         DemoResult result = new Demo(options, command(), new PrintWriter(progress, true)).run();
 
         assertThat(result.differences().texts()).as(progress.toString()).isEmpty();
-        assertThat(result.kills()).isEqualTo(3);
+        assertThat(result.kills()).isBetween(1, 3);
         assertThat(result.rows()).isEqualTo(2_007);
         assertThat(result.importCommitsPerSync()).isPositive();
         assertThat(result.hitRatio()).isBetween(0.0, 1.0);
