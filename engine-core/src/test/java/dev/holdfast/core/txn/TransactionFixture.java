@@ -2,6 +2,8 @@
 
 package dev.holdfast.core.txn;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.holdfast.Cursor;
 import dev.holdfast.Durability;
 import dev.holdfast.EngineOptions;
@@ -11,12 +13,14 @@ import dev.holdfast.Snapshot;
 import dev.holdfast.Transaction;
 import dev.holdfast.TransactionOptions;
 import dev.holdfast.core.btree.BTree;
+import dev.holdfast.core.btree.LeafSnapshot;
 import dev.holdfast.core.btree.OverflowFreer;
 import dev.holdfast.core.btree.OverflowStore;
 import dev.holdfast.core.btree.WritePosition;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.space.AllocationMap;
+import dev.holdfast.core.space.CondemnedPages;
 import dev.holdfast.core.space.Space;
 import dev.holdfast.core.space.SpaceFixture;
 import dev.holdfast.core.space.SpaceShrink;
@@ -44,6 +48,8 @@ final class TransactionFixture implements AutoCloseable {
     final Purge purge;
     final LoserRollback losers;
     private final Space space;
+    private final int tableCapacity;
+    private final Duration lockWait;
     private final Map<Integer, TableHandle> tables = new ConcurrentHashMap<>();
     private int nextTreeId = 16;
 
@@ -67,33 +73,45 @@ final class TransactionFixture implements AutoCloseable {
         MiniTransaction mtr = under.mtr();
         UndoSpace.format(mtr, undo2);
         UndoSpace.format(mtr, undo3);
-        undo =
-                new UndoSystem(
-                        List.of(undo2, undo3),
-                        under.under.pool,
-                        under.epochs,
-                        under.under.counters);
+        undo = newUndo(List.of(undo2, undo3));
         undo.recover();
-        OverflowStore overflow = new OverflowStore(under.under.pool, under.under.counters);
-        system =
-                new TransactionSystem(
-                        new TransactionEnvironment(
-                                "test",
-                                this,
-                                under.under.context,
-                                undo,
-                                under.epochs,
-                                overflow,
-                                tables::get,
-                                tableCapacity),
-                        EngineOptions.builder()
-                                .lockWaitTimeout(lockWait)
-                                .durability(Durability.LAZY)
-                                .build(),
-                        1);
-        SpaceShrink shrink = new SpaceShrink(under.spaces, under.under.log, under.mtr());
-        purge = new Purge(system, shrink, UNDO_PAGES_MAX);
+        this.tableCapacity = tableCapacity;
+        this.lockWait = lockWait;
+        system = newSystem(undo, 1);
+        purge = newPurge(system);
         losers = new LoserRollback(system);
+    }
+
+    List<Space> undoSpaces() {
+        return List.of(under.spaces.get(2), under.spaces.get(3));
+    }
+
+    UndoSystem newUndo(List<Space> undoSpaces) {
+        return new UndoSystem(undoSpaces, under.under.pool, under.epochs, under.under.counters);
+    }
+
+    TransactionSystem newSystem(UndoSystem over, long transactionIdHighWater) {
+        OverflowStore overflow = new OverflowStore(under.under.pool, under.under.counters);
+        return new TransactionSystem(
+                new TransactionEnvironment(
+                        "test",
+                        this,
+                        under.under.context,
+                        over,
+                        under.epochs,
+                        overflow,
+                        tables::get,
+                        tableCapacity),
+                EngineOptions.builder()
+                        .lockWaitTimeout(lockWait)
+                        .durability(Durability.LAZY)
+                        .build(),
+                transactionIdHighWater);
+    }
+
+    Purge newPurge(TransactionSystem over) {
+        SpaceShrink shrink = new SpaceShrink(under.spaces, under.under.log, under.mtr());
+        return new Purge(over, shrink, UNDO_PAGES_MAX);
     }
 
     static TransactionFixture small() {
@@ -110,6 +128,28 @@ final class TransactionFixture implements AutoCloseable {
         for (int i = 0; i < 8; i++) {
             under.condemned.run();
         }
+    }
+
+    /** Waits until the agent has freed all that was condemned; nobody may be reading. */
+    void awaitFreed() {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        for (Space each : under.spaces.all()) {
+            while (CondemnedPages.hasWork(each)) {
+                assertThat(System.nanoTime()).isLessThan(deadline);
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Records of the table, deleted ones too. */
+    int recordCount(TableHandle table) {
+        LeafSnapshot leaf = new LeafSnapshot(table.tree());
+        leaf.seekFirst();
+        int count = leaf.count();
+        for (int slot = leaf.nextLeaf(); slot != LeafSnapshot.NO_LEAF; slot = leaf.nextLeaf()) {
+            count += leaf.count() - slot;
+        }
+        return count;
     }
 
     long count(Counter counter) {
