@@ -108,7 +108,8 @@ public final class PhaseRunner {
             long end = phase.isTimed() ? startNanos + options.measureNanos() : Long.MAX_VALUE;
             long units = 0;
             long now = System.nanoTime();
-            while (now < end) {
+            // Once at least, also where the thread got no processor until the time was over.
+            do {
                 long done = phase.operation().run(store, thread);
                 if (done == Operation.EXHAUSTED) {
                     break;
@@ -117,7 +118,7 @@ public final class PhaseRunner {
                 latencies.recordValue(then - now);
                 units += done;
                 now = then;
-            }
+            } while (now < end);
             return new ThreadResult(
                     units,
                     now,
