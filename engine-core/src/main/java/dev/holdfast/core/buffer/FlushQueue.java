@@ -14,7 +14,6 @@ final class FlushQueue {
     private final int[] frames;
     private int next;
     private int end;
-    private boolean evicts;
     private boolean waits;
 
     FlushQueue(int framesMax, int shareMax) {
@@ -25,14 +24,12 @@ final class FlushQueue {
     /**
      * Puts a choice in the place of what may be left of the one before.
      *
-     * @param evictsThem whether the frames shall be free afterwards
      * @param waitsForLatches whether frames are wanted that are latched
      */
-    synchronized void put(int[] chosen, int count, boolean evictsThem, boolean waitsForLatches) {
+    synchronized void put(int[] chosen, int count, boolean waitsForLatches) {
         System.arraycopy(chosen, 0, frames, 0, count);
         next = 0;
         end = count;
-        evicts = evictsThem;
         waits = waitsForLatches;
     }
 
@@ -42,7 +39,6 @@ final class FlushQueue {
         System.arraycopy(frames, next, share.frames, 0, count);
         next += count;
         share.count = count;
-        share.evicts = evicts;
         share.waits = waits;
         return count > 0;
     }
@@ -56,7 +52,6 @@ final class FlushQueue {
     static final class Share {
         final int[] frames;
         int count;
-        boolean evicts;
         boolean waits;
 
         private Share(int framesMax) {

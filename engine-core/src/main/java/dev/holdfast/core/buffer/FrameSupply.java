@@ -11,6 +11,7 @@ import dev.holdfast.sync.BufferLatch;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Where free frames come from: the shards' lists, the clock, and the wait for the cleaner. */
 final class FrameSupply {
@@ -41,12 +42,18 @@ final class FrameSupply {
     private final Counters counters;
     private final PoolShard[] shards;
     private final int freeWanted;
+
+    /** Frames whose pages are being written so that they can be evicted. */
+    private final AtomicInteger beingFreed = new AtomicInteger();
+
     private final FrameTickets tickets;
     private final FreeFrameWait frameWait;
     private final FreeFrameWait promiseWait;
 
     /** Set once, before there are users. */
     private volatile Runnable cleanerWaker = () -> {};
+
+    private volatile Runnable helperWaker = () -> {};
 
     FrameSupply(
             FrameTable frames,
@@ -71,6 +78,10 @@ final class FrameSupply {
         cleanerWaker = waker;
     }
 
+    void helperWaker(Runnable waker) {
+        helperWaker = waker;
+    }
+
     PoolShard[] shards() {
         return shards;
     }
@@ -78,6 +89,20 @@ final class FrameSupply {
     /** How many frames the cleaner keeps free. */
     int freeWanted() {
         return freeWanted;
+    }
+
+    /**
+     * How many frames should be freed now. Those that are about to be count for half of what is
+     * wanted at most: when the other half is gone too, a second batch is worth it.
+     */
+    int missing() {
+        int soon = Math.min(beingFreed.get(), freeWanted / 2);
+        return freeWanted + waiting() - freeCount() - soon;
+    }
+
+    /** Notes that so many more frames are about to become free, or so many fewer. */
+    void beingFreed(int count) {
+        beingFreed.addAndGet(count);
     }
 
     int freeCount() {
@@ -109,7 +134,7 @@ final class FrameSupply {
             return frame;
         }
         counters.increment(Counter.FREE_FRAME_WAITS);
-        return frameWait.await(() -> tryTake(pageId), cleanerWaker);
+        return frameWait.await(() -> tryTake(pageId), this::wakeCleaner);
     }
 
     /** Gives back a frame that holds no page. */
@@ -126,7 +151,8 @@ final class FrameSupply {
         Invariants.check(count <= most, "frames of a stock within the limit", count, most);
         if (!tickets.tryPromise(count, reserved)) {
             counters.increment(Counter.FREE_FRAME_WAITS);
-            promiseWait.await(() -> tickets.tryPromise(count, reserved) ? 0 : -1, cleanerWaker);
+            promiseWait.await(
+                    () -> tickets.tryPromise(count, reserved) ? 0 : -1, this::wakeCleaner);
         }
         stock.prepare(count, reserved);
         boolean filled = false;
@@ -157,12 +183,12 @@ final class FrameSupply {
             int frame = shards[home + i & shards.length - 1].pop();
             if (frame != FrameTable.NONE) {
                 if (freeCount() < freeWanted / 2) {
-                    cleanerWaker.run();
+                    wakeCleaner();
                 }
                 return frame;
             }
         }
-        cleanerWaker.run();
+        wakeCleaner();
         int looked = 0;
         while (looked < STEPS_MAX) {
             int frame = shards[home].advanceHand();
@@ -175,6 +201,14 @@ final class FrameSupply {
         counters.add(Counter.EVICTION_STEPS, looked);
         counters.increment(Counter.EVICTION_LIMIT_MET);
         return FrameTable.NONE;
+    }
+
+    /** The helper is only of use while the cleaner waits for its own batch. */
+    private void wakeCleaner() {
+        cleanerWaker.run();
+        if (beingFreed.get() > 0) {
+            helperWaker.run();
+        }
     }
 
     /** The clock's look at a frame: false gives it its second chance. */

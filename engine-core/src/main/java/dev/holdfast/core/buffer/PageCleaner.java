@@ -16,20 +16,19 @@ import java.util.function.LongSupplier;
  */
 public final class PageCleaner implements BackgroundAgent.Body {
     /*
-     * Two demands, served in this order. Frames: below the low-water mark of free frames the clock
-     * goes on, evicts what is clean and collects what is dirty; the dirty ones are written and
-     * evicted then, unless touched meanwhile. Log: as many of the oldest dirty pages as the advice
-     * says.
+     * Two demands, served in this order. Frames, as FlushWorker says. Log: as many of the oldest
+     * dirty pages as the advice says.
      *
-     * What is to be written goes through the queue, from which a second agent takes batches too if
-     * there is more than one: while one batch waits for a sync, the other is copied. Nobody waits
-     * for the helper: what it has begun is out of the flush lists.
+     * What is to be written for the log goes through the queue, from which a helper in another
+     * thread takes batches too if there is more than one: while one batch waits for a sync, the
+     * other is copied. Nobody waits for the helper: what it has begun is out of the flush lists. It
+     * frees frames too.
      *
      * A batch costs three syncs, whether it has one page or 128. So the advice is saved up until it
      * makes a full batch, or all that is dirty; only an urgent round does not go by it: it takes
      * some full batches, oldest first, and looks again.
      *
-     * A round is bounded: one sweep of the clock and one choice. It asks for the next at once only
+     * A round is bounded: one batch for frames and one choice for the log. It asks for the next at once only
      * if it got something done and more is wanted, so nothing can make it spin. For the same reason
      * nobody looks for a checkpoint on a chance: that is asked for when a batch has ended, and if
      * the oldest change is then far enough above the last checkpoint, or the log is nearly full.
@@ -42,7 +41,6 @@ public final class PageCleaner implements BackgroundAgent.Body {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final BufferPool pool;
-    private final FrameSupply supply;
     private final PageFlusher flusher;
     private final WriteAhead log;
     private final LongSupplier age;
@@ -87,7 +85,6 @@ public final class PageCleaner implements BackgroundAgent.Body {
             Counters counters,
             LongSupplier nanoTime) {
         this.pool = pool;
-        this.supply = pool.supply();
         this.flusher = flusher;
         this.log = log;
         this.age = age;
@@ -107,14 +104,15 @@ public final class PageCleaner implements BackgroundAgent.Body {
         progress = runnable;
     }
 
-    /** The body of an agent that writes beside this one when there is much to write. */
+    /** The body of an agent that works beside this one when there is much to write. */
     public BackgroundAgent.Body helper() {
         return newWorker();
     }
 
-    /** Set once: what wakes the helper. */
+    /** Set once: what wakes the helper; done by who finds too few free frames as well. */
     public void helperWaker(Runnable waker) {
         helperWaker = waker;
+        pool.supply().helperWaker(waker);
     }
 
     @Override
@@ -124,44 +122,9 @@ public final class PageCleaner implements BackgroundAgent.Body {
         long elapsed = Math.min(ROUND_NANOS_MAX, now - lastRoundNanos);
         lastRoundNanos = now;
         pool.tick((int) TimeUnit.NANOSECONDS.toMillis(now));
-        boolean freed = freeFrames();
+        boolean framesMissing = worker.freeFrames();
         boolean urgent = relieveLog(elapsed / NANOS_PER_SECOND);
-        return urgent || (freed && supply.waiting() > 0);
-    }
-
-    /** Frees frames up to the mark; returns whether some were freed. */
-    private boolean freeFrames() {
-        int missing = supply.freeWanted() + supply.waiting() - supply.freeCount();
-        if (missing <= 0) {
-            return false;
-        }
-        int freed = 0;
-        int dirty = 0;
-        int dirtyMax = Math.min(candidates.length, 2 * missing);
-        int steps = 0;
-        for (PoolShard shard : supply.shards()) {
-            int stepsMax = 2 * shard.frameCount();
-            for (int i = 0; i < stepsMax && freed < missing && dirty < dirtyMax; i++) {
-                int frame = shard.advanceHand();
-                steps++;
-                if (!supply.passesHand(frame)) {
-                    continue;
-                }
-                if (supply.tryEvict(frame)) {
-                    supply.giveBack(frame);
-                    freed++;
-                } else if (pool.isDirty(frame)) {
-                    candidates[dirty] = frame;
-                    dirty++;
-                }
-            }
-        }
-        counters.add(Counter.EVICTION_STEPS, steps);
-        if (freed < missing && dirty > 0) {
-            write(dirty, true, false);
-            freed += worker.freed();
-        }
-        return freed > 0;
+        return urgent || framesMissing;
     }
 
     /** Writes old pages as the advice says; returns whether it is urgent and something was done. */
@@ -186,20 +149,16 @@ public final class PageCleaner implements BackgroundAgent.Body {
         saved = Math.max(0, saved - pages);
         int limit = Math.min(candidates.length, Math.min(pages, dirty));
         int count = pool.collectOldest(candidates, limit, Long.MAX_VALUE);
-        int written = write(count, false, urgent);
+        queue.put(candidates, count, urgent);
+        if (count > batch) {
+            helperWaker.run();
+        }
+        int written = worker.writeQueued();
         return urgent && written > 0;
     }
 
-    private int write(int count, boolean evicts, boolean waits) {
-        queue.put(candidates, count, evicts, waits);
-        if (count > flusher.batchPages()) {
-            helperWaker.run();
-        }
-        return worker.work();
-    }
-
     private FlushWorker newWorker() {
-        return new FlushWorker(queue, flusher, pool, this::checkpointIfWorthIt);
+        return new FlushWorker(queue, flusher, pool, counters, this::checkpointIfWorthIt);
     }
 
     /** After a batch: whether the log could be cut, and by so much that it is worth a sync. */

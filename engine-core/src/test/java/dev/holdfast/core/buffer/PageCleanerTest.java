@@ -225,6 +225,37 @@ final class PageCleanerTest {
     }
 
     @Test
+    void givenABatchUnderWayAndNoFreeFrames_whenTheHelperIsWoken_thenItFreesSomeMeanwhile()
+            throws Exception {
+        fillWithDirtyPages();
+        BackgroundAgent.Body helper = cleaner.helper();
+        AtomicLong woken = new AtomicLong();
+        cleaner.helperWaker(woken::incrementAndGet);
+        TestHooks.Pause written = TestHooks.pauseAt(PageFlusher.WRITTEN);
+        TestThread<Boolean> cleaning = TestThread.start(cleaner::run);
+        written.awaitReached();
+        fixture.putOnDisk(page(100), 7);
+        TestThread<Long> user = TestThread.start(() -> fixture.read(page(100)));
+        user.awaitParked();
+
+        long wokenByUser = woken.get();
+        helper.run();
+        long read = user.result();
+        long batches = fixture.counters.sum(Counter.DOUBLEWRITE_BATCHES);
+        helper.run();
+        long batchesWithEnoughFree = fixture.counters.sum(Counter.DOUBLEWRITE_BATCHES);
+        written.resume();
+        cleaning.result();
+
+        assertThat(wokenByUser).isPositive();
+        assertThat(read).isEqualTo(7);
+        assertThat(batches).isEqualTo(2);
+        assertThat(batchesWithEnoughFree).isEqualTo(2);
+        assertThat(pool.supply().missing()).isLessThanOrEqualTo(0);
+        assertThat(pool.checkInvariants()).isEmpty();
+    }
+
+    @Test
     void givenASteadyLog_whenTheAdviceIsLessThanABatch_thenItIsSavedUpToOne() {
         changePages(FRAMES / 2);
         int batch = fixture.flusher.batchPages();

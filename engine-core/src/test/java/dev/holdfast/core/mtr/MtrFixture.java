@@ -105,13 +105,13 @@ public final class MtrFixture implements AutoCloseable {
                             checkpointer.checkpoint(false);
                             return false;
                         });
-        pool.cleanerWaker(cleanerAgent::wake);
         log.space().onPressure(cleanerAgent::wake);
         cleaner.onProgress(checkpointAgent::wake);
         helperAgent =
                 new BackgroundAgent(
                         "test-flusher", health, TimeUnit.SECONDS.toNanos(10), cleaner.helper());
         cleaner.helperWaker(helperAgent::wake);
+        pool.cleanerWaker(cleanerAgent::wake);
         context =
                 new MtrContext(
                         pool, log, health, counters, TimeUnit.SECONDS.toNanos(20), PageDigest.BODY);
