@@ -65,7 +65,8 @@ public final class CatalogCheck {
         if (!isOwn && spaceId != StoreFiles.MAIN_SPACE) {
             findings.accept("table is in a space that is not for tables: " + row);
         }
-        if (!isListed) {
+        if (!isListed || row.state() == TableState.DROPPING) {
+            // Of a table that is being dropped any part may be gone, its root too.
             return;
         }
         if (!spaces.contains(spaceId)) {
