@@ -7,6 +7,7 @@ import dev.holdfast.core.btree.LeafSnapshot;
 import dev.holdfast.core.btree.TreeLimits;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
+import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,6 +19,9 @@ import java.nio.ByteBuffer;
  * the cursor comes to it.
  */
 final class LeafView {
+    /** Sync point: the leaf is copied, its writers are not looked up yet. */
+    static final String COPIED = "txn.leaf.copied";
+
     /** The view sees the newest version, and it is not a deletion. */
     static final byte SHOWN = 0;
 
@@ -73,6 +77,7 @@ final class LeafView {
      * @return false if the leaf has changed or a writer had to be waited for: load it again
      */
     boolean decide(long lsn) {
+        TestHooks.reached(COPIED);
         int count = leaf.count();
         if (states.length < count) {
             states = new byte[Math.max(count, 2 * states.length)];

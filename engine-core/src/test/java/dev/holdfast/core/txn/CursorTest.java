@@ -314,6 +314,23 @@ final class CursorTest {
     }
 
     @Test
+    void givenReadCommitted_whenALongRowOfTheSameLeafIsDeleted_thenItIsPassedOver() {
+        put(key(1), new byte[5]);
+        put(key(2), new byte[9_000]);
+        put(key(3), new byte[5]);
+        try (Transaction one = engine.begin(Isolation.READ_COMMITTED);
+                Cursor cursor = one.cursor(table, Range.all())) {
+            cursor.next();
+            try (Transaction other = engine.begin()) {
+                other.delete(table, key(2));
+                other.commit();
+            }
+
+            assertThat(forward(cursor)).containsExactly(3);
+        }
+    }
+
+    @Test
     void givenALongValue_whenASnapshotAsksLate_thenItIsTheOneOfTheSnapshot() {
         byte[] value = new byte[9_000];
         value[8_999] = 7;

@@ -25,6 +25,7 @@ import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -110,6 +111,24 @@ final class VersionChainTest {
 
         assertThat(reader.result()).isEqualTo("old");
         assertThat(engine.count(Counter.ROW_READ_RESTARTS)).isEqualTo(1);
+    }
+
+    @Test
+    void givenALeafCopiedForACursor_whenItsWriterIsRolledBack_thenAbsentIsNotBelieved()
+            throws Exception {
+        commit("k", "old");
+        List<String> before = engine.rows(table);
+        Transaction writer = engine.begin();
+        put(writer, "k", "never committed");
+        put(writer, "l", "never committed");
+        TestHooks.Pause copied = TestHooks.pauseAt(LeafView.COPIED);
+        TestThread<List<String>> reader = TestThread.start(() -> engine.rows(table));
+        copied.awaitReached();
+
+        writer.rollback();
+        copied.resume();
+
+        assertThat(reader.result()).isEqualTo(before);
     }
 
     @Test
