@@ -11,7 +11,9 @@ import dev.holdfast.NoSuchTableException;
 import dev.holdfast.OptionMismatchException;
 import dev.holdfast.TableExistsException;
 import dev.holdfast.TableOptions;
+import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.space.CondemnedPages;
+import dev.holdfast.core.space.OwnedPages;
 import dev.holdfast.core.space.Space;
 import dev.holdfast.core.space.SpaceCheck;
 import dev.holdfast.core.space.SpaceFixture;
@@ -189,6 +191,25 @@ final class CatalogTest {
         assertThat(disk.directory().exists("space-16.hfs")).isFalse();
         load();
         assertThat(catalog.all()).isEmpty();
+    }
+
+    @Test
+    void givenADropCutAfterItsPagesWereFreed_whenTheyServeAnother_thenNeitherIsAccused()
+            throws Exception {
+        TableDescriptor first = catalog.openOrCreate("first", SHARED);
+        catalog.drop("first");
+        new OwnedPages(fixture.spaces, new MiniTransaction(fixture.under.context))
+                .freeAll(first.space(), first.treeId());
+
+        TableDescriptor second = catalog.openOrCreate("second", SHARED);
+        load();
+        List<String> findings = new ArrayList<>();
+        new CatalogCheck(catalog).check(findings::add);
+
+        assertThat(second.row().rootPage()).isEqualTo(first.row().rootPage());
+        assertThat(findings).isEmpty();
+        drops.run();
+        assertThat(catalog.all()).extracting(TableDescriptor::name).containsExactly("second");
     }
 
     @Test
