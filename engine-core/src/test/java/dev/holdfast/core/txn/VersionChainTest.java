@@ -147,7 +147,7 @@ final class VersionChainTest {
         TransactionHandle handle = (TransactionHandle) writer;
         Workspace workspace = new Workspace(engine.system);
         new Rollback(engine.system, workspace).to(handle.undoLog(), 0);
-        put(writer, "l", "XXX");
+        put(writer, "l", "lll");
         writer.delete(table, bytes("k"));
         validated.resume();
 
