@@ -47,7 +47,7 @@ public final class RedoLog implements AutoCloseable {
      */
     static final String RESERVED = "redo.reserved";
     static final String COPIED = "redo.copied";
-    static final String LED = "redo.led";
+    public static final String LED = "redo.led";
 
     private final LogWords words;
     private final LogRing ring;

@@ -154,10 +154,14 @@ final class RowLocks {
 
     private void park(
             RowWaiter waiter, String tableName, byte[] key, long start, long timeoutNanos) {
-        while (!waiter.isGranted()) {
+        while (true) {
             health.check();
             if (closing) {
+                // Also if it was granted just now, by a transaction that close has ended.
                 throw new EngineClosedException(storeName);
+            }
+            if (waiter.isGranted()) {
+                return;
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new WaitInterruptedException("row lock");
