@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * What one session does, step by step: a pure function of seed, session, generation and the rows
@@ -27,6 +28,7 @@ final class SessionScript {
     private static final double TABLE_STEP = 0.05;
     private static final int TABLES_OF_SESSION = 1_000_000;
 
+    private final long workloadSeed;
     private final SeededRandom seed;
     private final int session;
     private final ScriptShape shape;
@@ -36,6 +38,7 @@ final class SessionScript {
 
     /** A session that has no rows yet. */
     SessionScript(long seed, int session, ScriptShape shape) {
+        this.workloadSeed = seed;
         this.seed = new SeededRandom(seed).derive("session").derive(session);
         this.session = session;
         this.shape = shape;
@@ -56,6 +59,27 @@ final class SessionScript {
 
     StoreState state() {
         return state;
+    }
+
+    /** The same session at its beginning. */
+    SessionScript fresh() {
+        return new SessionScript(workloadSeed, session, shape);
+    }
+
+    /** Does again, in the model alone, what is behind the session in each generation. */
+    void replay(String counts) {
+        String[] fields = counts.split(",", -1);
+        for (int i = 0; i < fields.length && !counts.isEmpty(); i++) {
+            restart(i, state);
+            for (int left = Integer.parseInt(fields[i]); left > 0; left--) {
+                next();
+            }
+        }
+    }
+
+    /** How many steps are behind it in each generation, in the form that {@link #replay} takes. */
+    static String history(List<Integer> counts) {
+        return counts.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     /** The next step; if it commits, {@link #state} is from now on that after it. */
