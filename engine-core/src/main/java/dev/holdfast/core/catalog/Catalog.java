@@ -256,8 +256,9 @@ public final class Catalog {
             SortedMap<String, TableDescriptor> names = new TreeMap<>(byName);
             names.remove(name);
             byName = names;
-            dropping.add(table);
+            // Before the agent can find it: it ends with the table's handle forgotten.
             listener.dropping(table);
+            dropping.add(table);
             context.counters().increment(Counter.TABLES_DROPPED);
             return table;
         } finally {

@@ -84,7 +84,7 @@ final class StoreRecoveryTest {
         Engine again = engines.reopen(engine);
 
         RecoveryReport report = recovered(again);
-        assertThat(report.endLsn() - report.startLsn()).isGreaterThan(4 << 20);
+        assertThat(report.recordsApplied()).isPositive();
         Table rows = again.table("t");
         long found =
                 again.read(

@@ -4,15 +4,20 @@ package dev.holdfast.core.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.sim.CrashFailure;
 import dev.holdfast.io.sim.CrashHarness;
 import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.CrashReport;
 import dev.holdfast.io.sim.SeedExtension;
 import dev.holdfast.io.sim.SeededRandom;
-import dev.holdfast.io.sim.SimulatedDisk;
+import dev.holdfast.io.sim.Trace;
+import dev.holdfast.io.sim.TraceFile;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -26,6 +31,9 @@ final class EngineCrashTest {
     private static final int HISTORY_UPDATES = 7500;
     private static final int EVERYDAY_IMAGES = 2000;
     private static final int SOAK_IMAGES = 100_000;
+    private static final int EVERYDAY_HISTORY_IMAGES = 150;
+    private static final int SOAK_HISTORY_IMAGES = 15_000;
+    private static final String TRACE_PROPERTY = "holdfast.trace";
 
     /** Those that lose something stand there often, since that is what the engine is made for. */
     private static final CrashMode[] MODES = {
@@ -70,43 +78,84 @@ final class EngineCrashTest {
     @Test
     void givenAWorkloadOfEverything_whenCrashedEverywhere_thenTheStoreIsRight(
             SeededRandom random, TestReporter reporter) throws Exception {
+        int images = SeedExtension.everydayOrSoak(EVERYDAY_IMAGES, SOAK_IMAGES);
         CrashWorkload workload = new CrashWorkload(random.seed(), SESSIONS, STEPS_EACH);
-        SimulatedDisk disk = workload.run();
+        Trace trace = workload.run().trace();
         CrashCheck check = new CrashCheck(random.seed(), 4);
 
-        CrashReport report = crash(disk, random, check, EVERYDAY_IMAGES, SOAK_IMAGES);
+        CrashReport report = crash("engine", trace, random, check, images);
 
         publish(reporter, workload, report);
         assertThat(HAPPENED).as("counts=%s", workload.counts()).allMatch(workload::happened);
         assertThat(workload.logWraps()).isGreaterThan(2);
         assertThat(check.pagesRepaired()).isPositive();
         assertThat(check.reopened()).isPositive();
-        assertEnough(report, SeedExtension.everydayOrSoak(EVERYDAY_IMAGES, SOAK_IMAGES));
+        assertEnough(report, images);
     }
 
     @Test
     void givenHistoryThatIsCut_whenCrashedEverywhere_thenTheStoreIsRight(
             SeededRandom random, TestReporter reporter) throws Exception {
+        int images = SeedExtension.everydayOrSoak(EVERYDAY_HISTORY_IMAGES, SOAK_HISTORY_IMAGES);
         CrashWorkload workload = new CrashWorkload(random.seed(), 2, 12);
-        SimulatedDisk disk = workload.runWithHistory(HISTORY_UPDATES);
+        Trace trace = workload.runWithHistory(HISTORY_UPDATES).trace();
         CrashCheck check = new CrashCheck(random.seed(), 8);
 
-        CrashReport report = crash(disk, random, check, 150, 15_000);
+        CrashReport report = crash("history", trace, random, check, images);
 
         publish(reporter, workload, report);
         assertThat(workload.count(Counter.UNDO_TRUNCATIONS)).isPositive();
-        assertEnough(report, SeedExtension.everydayOrSoak(150, 15_000));
+        assertThat(workload.count(Counter.SPACE_SHRINKS)).isPositive();
+        assertEnough(report, images);
+    }
+
+    /** Looks again at a crash of a trace that a failure of the first test has kept. */
+    @Test
+    @EnabledIfSystemProperty(named = TRACE_PROPERTY, matches = ".+")
+    void givenAKeptTrace_whenCrashedAsToldAgain_thenTheStoreIsRight(SeededRandom random)
+            throws Exception {
+        MarkLines lines = new MarkLines(random.seed(), SESSIONS, ScriptShape.SMALL);
+        Path file = Path.of(System.getProperty(TRACE_PROPERTY));
+        Trace trace = TraceFile.read(file, lines::read);
+
+        CrashReport report =
+                new CrashHarness("kept", trace, random.seed())
+                        .run(new CrashCheck(random.seed(), 1));
+
+        assertThat(report.images()).isPositive();
     }
 
     private static CrashReport crash(
-            SimulatedDisk disk, SeededRandom random, CrashCheck check, int everyday, int soak) {
-        return new CrashHarness("engine", disk.trace(), random.seed())
-                .images(SeedExtension.everydayOrSoak(everyday, soak))
-                .modes(MODES)
-                .nested(3, 0.05, 0.25, 4)
-                .threads(2)
-                .shrinkTries(40)
-                .run(check);
+            String name, Trace trace, SeededRandom random, CrashCheck check, int images)
+            throws IOException {
+        try {
+            return new CrashHarness(name, trace, random.seed())
+                    .images(images)
+                    .modes(MODES)
+                    .nested(3, 0.05, 0.25, 4)
+                    .threads(2)
+                    .shrinkTries(40)
+                    .run(check);
+        } catch (CrashFailure failure) {
+            throw new AssertionError(keep(name, trace, random) + failure.getMessage(), failure);
+        }
+    }
+
+    private static String keep(String name, Trace trace, SeededRandom random) throws IOException {
+        if (!name.equals("engine")) {
+            return "";
+        }
+        Path file = Path.of("target", "crash-images", name + '-' + random.seed() + ".trace");
+        TraceFile.write(trace, file, MarkLines::of);
+        return "see it again with -D"
+                + TRACE_PROPERTY
+                + "="
+                + file.toAbsolutePath()
+                + " -D"
+                + SeedExtension.SEED_PROPERTY
+                + "="
+                + random.seed()
+                + " and what follows\n";
     }
 
     private static void assertEnough(CrashReport report, int images) {
