@@ -106,7 +106,8 @@ final class EngineCrashTest {
         publish(reporter, workload, report);
         assertThat(workload.count(Counter.UNDO_TRUNCATIONS)).isPositive();
         assertThat(workload.count(Counter.SPACE_SHRINKS)).isPositive();
-        assertEnough(report, images);
+        assertThat(report.distinctImages()).as(report.toText()).isGreaterThan(images / 2);
+        assertThat(report.lossyImages()).as(report.toText()).isGreaterThan(report.images() / 2);
     }
 
     /** Looks again at a crash of a trace that a failure of the first test has kept. */

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * The process that {@link ProcessKillIT} kills: opens the store and lets sessions work until then.
  *
- * <p>It writes to the pipe, one line each: {@code O} before it opens, {@code R} when it is open,
- * {@code C} with the step and its hot versions before a commit, {@code A} with the step after it.
+ * <p>It writes lines to the pipe: {@code O} before it opens, {@code R} when it is open, then a mark
+ * ({@link MarkLines}) before and after each commit.
  */
 final class KillChild {
     /** What the store is opened with, in the child and in the parent. */
@@ -93,22 +93,16 @@ final class KillChild {
         }
     }
 
-    private static String fields(StepId id) {
-        return " " + id.session() + " " + id.generation() + " " + id.sequence();
-    }
-
     /** Writes the steps to the pipe. */
     private final class Told implements StepListener {
         @Override
         public void committing(Step step, Map<Integer, Integer> hotVersions) {
-            StringBuilder line = new StringBuilder("C").append(fields(step.id()));
-            hotVersions.forEach((key, version) -> line.append(' ').append(key + ":" + version));
-            tell(line.toString());
+            tell(MarkLines.committing(step, hotVersions));
         }
 
         @Override
         public void acknowledged(Step step) {
-            tell("A" + fields(step.id()));
+            tell(MarkLines.acknowledged(step));
         }
     }
 }

@@ -19,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -43,15 +42,7 @@ final class ProcessKillIT {
 
     private final List<Object> marks = new ArrayList<>();
 
-    /** For each session, how many of its steps are behind it in each generation. */
-    private final List<List<Integer>> history = new ArrayList<>();
-
-    private final List<SessionScript> mirrors = new ArrayList<>();
-
-    /** The steps of the mirrors in this generation. */
-    private final Map<StepId, Step> steps = new HashMap<>();
-
-    private int generation;
+    private MarkLines lines;
     private int acknowledged;
     private int killedInOpen;
 
@@ -83,10 +74,7 @@ final class ProcessKillIT {
     }
 
     private void begin(Path store, FileMode mode, long seed) {
-        for (int session = 1; session <= SESSIONS; session++) {
-            history.add(new ArrayList<>());
-            mirrors.add(new SessionScript(seed, session, ScriptShape.LARGE));
-        }
+        lines = new MarkLines(seed, SESSIONS, ScriptShape.LARGE);
         StepListener listener =
                 new StepListener() {
                     @Override
@@ -106,7 +94,7 @@ final class ProcessKillIT {
 
     private void killOnce(Path store, FileMode mode, long seed, SeededRandom random)
             throws IOException, InterruptedException {
-        Path errors = temporary.resolve("errors-" + generation);
+        Path errors = temporary.resolve("errors-" + lines.generation());
         Process child = start(store, mode, seed, errors);
         boolean inOpen = random.oneIn(4);
         int delayMillis = inOpen ? random.nextInt(100) : random.between(50, 1000);
@@ -118,7 +106,11 @@ final class ProcessKillIT {
                 if (line.equals(inOpen ? "O" : "R")) {
                     killer = kill(child, delayMillis);
                 }
-                read(line);
+                if (MarkLines.isMark(line)) {
+                    Mark mark = lines.read(line);
+                    marks.add(mark);
+                    acknowledged += mark instanceof Mark.Acknowledged ? 1 : 0;
+                }
             }
             assertThat(killer).as("child ended by itself: %s", text(errors)).isNotNull();
             killer.join();
@@ -141,8 +133,8 @@ final class ProcessKillIT {
         command.add(store.toString());
         command.add(mode.name());
         command.add(Long.toString(seed));
-        command.add(Integer.toString(generation));
-        history.forEach(counts -> command.add(SessionScript.history(counts)));
+        command.add(Integer.toString(lines.generation()));
+        command.addAll(lines.histories());
         return new ProcessBuilder(command).redirectError(errors.toFile()).start();
     }
 
@@ -169,40 +161,6 @@ final class ProcessKillIT {
         return killer;
     }
 
-    private void read(String line) {
-        String[] fields = line.split(" ", -1);
-        if (fields.length < 4) {
-            return;
-        }
-        Step step =
-                step(
-                        new StepId(
-                                Integer.parseInt(fields[1]),
-                                Integer.parseInt(fields[2]),
-                                Integer.parseInt(fields[3])));
-        if (fields[0].equals("A")) {
-            marks.add(new Mark.Acknowledged(step));
-            acknowledged++;
-            return;
-        }
-        Map<Integer, Integer> hotVersions = new HashMap<>();
-        for (int i = 4; i < fields.length; i++) {
-            String[] hot = fields[i].split(":", -1);
-            hotVersions.put(Integer.valueOf(hot[0]), Integer.valueOf(hot[1]));
-        }
-        marks.add(new Mark.Committing(step, hotVersions));
-    }
-
-    /** The step of that name, which is a function of it and of what the session has behind it. */
-    private Step step(StepId id) {
-        SessionScript mirror = mirrors.get(id.session() - 1);
-        while (!steps.containsKey(id)) {
-            Step next = mirror.next();
-            steps.put(next.id(), next);
-        }
-        return steps.get(id);
-    }
-
     private void check(Path store, FileMode mode, SeededRandom random) {
         EngineOptions options =
                 KillChild.options(mode).toBuilder()
@@ -213,26 +171,7 @@ final class ProcessKillIT {
             Found found = StoreCheck.check(engine, model);
             StoreCheck.verify(engine);
             marks.add(new Mark.Recovered(found.steps()));
-            nextGeneration(found);
-        }
-    }
-
-    private void nextGeneration(Found found) {
-        int[] counts = new int[SESSIONS];
-        for (StepId id : found.steps()) {
-            if (id.generation() == generation && id.session() > 0) {
-                int session = id.session() - 1;
-                counts[session] = Math.max(counts[session], id.sequence() + 1);
-            }
-        }
-        generation++;
-        steps.clear();
-        for (int i = 0; i < SESSIONS; i++) {
-            history.get(i).add(counts[i]);
-            SessionScript mirror = mirrors.get(i).fresh();
-            mirror.replay(SessionScript.history(history.get(i)));
-            mirror.restart(generation, mirror.state());
-            mirrors.set(i, mirror);
+            lines.recovered(found.steps());
         }
     }
 

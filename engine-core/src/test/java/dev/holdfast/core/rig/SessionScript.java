@@ -28,7 +28,6 @@ final class SessionScript {
     private static final double TABLE_STEP = 0.05;
     private static final int TABLES_OF_SESSION = 1_000_000;
 
-    private final long workloadSeed;
     private final SeededRandom seed;
     private final int session;
     private final ScriptShape shape;
@@ -38,7 +37,6 @@ final class SessionScript {
 
     /** A session that has no rows yet. */
     SessionScript(long seed, int session, ScriptShape shape) {
-        this.workloadSeed = seed;
         this.seed = new SeededRandom(seed).derive("session").derive(session);
         this.session = session;
         this.shape = shape;
@@ -59,11 +57,6 @@ final class SessionScript {
 
     StoreState state() {
         return state;
-    }
-
-    /** The same session at its beginning. */
-    SessionScript fresh() {
-        return new SessionScript(workloadSeed, session, shape);
     }
 
     /** Does again, in the model alone, what is behind the session in each generation. */
