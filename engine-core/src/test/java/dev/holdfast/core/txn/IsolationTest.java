@@ -14,6 +14,8 @@ import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Transaction;
 import dev.holdfast.WriteConflictException;
+import dev.holdfast.sync.PlantedFault;
+import dev.holdfast.sync.TestHooks;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -149,6 +151,23 @@ final class IsolationTest {
         }
 
         assertThat(rows()).containsExactly("x=11", "y=20");
+    }
+
+    @Test
+    void givenTheFaultThatSkipsTheConflictCheck_whenBothWrite_thenAnUpdateIsLost() {
+        TestHooks.plant(PlantedFault.CONFLICT_CHECK_SKIPPED);
+        try (Transaction one = engine.begin(Isolation.SNAPSHOT);
+                Transaction two = engine.begin(Isolation.SNAPSHOT)) {
+            put(one, "x", "11");
+            one.commit();
+
+            put(two, "x", "12");
+            two.commit();
+        } finally {
+            TestHooks.reset();
+        }
+
+        assertThat(rows()).containsExactly("x=12", "y=20");
     }
 
     @Test
