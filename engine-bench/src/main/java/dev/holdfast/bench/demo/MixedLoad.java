@@ -5,6 +5,7 @@ package dev.holdfast.bench.demo;
 import dev.holdfast.Cursor;
 import dev.holdfast.Durability;
 import dev.holdfast.Engine;
+import dev.holdfast.Limits;
 import dev.holdfast.Range;
 import dev.holdfast.RetryableException;
 import dev.holdfast.Snapshot;
@@ -117,9 +118,15 @@ final class MixedLoad {
             }
         }
 
+        /** One of this thread's rows whose value leaves room for a version. */
         private int ownEntry() {
             int entries = source.count() / threads;
-            return index + threads * random.nextInt(entries);
+            int entry;
+            do {
+                entry = index + threads * random.nextInt(entries);
+            } while (checksums.length(entry)
+                    > Limits.VALUE_BYTES_MAX - VersionedValue.TRAILER_BYTES);
+            return entry;
         }
 
         private void read(int entry) {
