@@ -5,7 +5,6 @@ package dev.holdfast.core.txn;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import dev.holdfast.Cursor;
 import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
@@ -28,7 +27,8 @@ final class AllocationTest {
     /** The measurement's own, once for all rounds. */
     private static final long SLACK_BYTES = 400;
 
-    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final com.sun.management.ThreadMXBean threads =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     private TransactionFixture engine;
     private TableHandle table;
 
