@@ -538,7 +538,10 @@ public final class BufferPool implements AutoCloseable {
             giveBack(frame, stock);
             throw e;
         } catch (Error e) {
-            failed(frame, pageId, new IllegalStateException("page read failed", e));
+            // With a latch held any Error is the engine's end; who waits for the page sees that.
+            health.fail(e);
+            translation.unmap(pageId, frame);
+            unclaim(frame);
             giveBack(frame, stock);
             throw e;
         }
@@ -559,7 +562,11 @@ public final class BufferPool implements AutoCloseable {
     }
 
     private void failed(int frame, long pageId, RuntimeException exception) {
-        failures.set(frame, new LoadFailure(pageId, frames.loadNumber(frame), exception));
+        try {
+            failures.set(frame, new LoadFailure(pageId, frames.loadNumber(frame), exception));
+        } catch (OutOfMemoryError e) {
+            health.fail(e);
+        }
         translation.unmap(pageId, frame);
         unclaim(frame);
     }

@@ -5,7 +5,6 @@ package dev.holdfast.core.txn;
 import dev.holdfast.CorruptionException;
 import dev.holdfast.EngineException;
 import dev.holdfast.core.btree.LeafRecord;
-import dev.holdfast.core.btree.OverflowPointer;
 import dev.holdfast.core.btree.ReadPosition;
 import dev.holdfast.core.btree.TreeGoneException;
 import dev.holdfast.core.buffer.BufferPool;
@@ -237,7 +236,7 @@ final class RowReader {
             }
             return chain.valueLength();
         }
-        int total = OverflowPointer.totalLength(chain.value(), 0);
+        int total = system.lengthOf(table, chain.value());
         boolean fits = sink != Sink.BUFFER || total <= target.remaining();
         if (sink == Sink.NOTHING || !fits) {
             return total;

@@ -2,10 +2,12 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.Durability;
 import dev.holdfast.EngineClosedException;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.Isolation;
+import dev.holdfast.Limits;
 import dev.holdfast.LockTimeoutException;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Transaction;
@@ -346,7 +348,7 @@ public final class TransactionSystem {
 
     /** Reads a value from its overflow chain; the caller is inside an epoch (P6). */
     byte[] readOverflow(TableHandle handle, byte[] pointer) {
-        int length = OverflowPointer.totalLength(pointer, 0);
+        int length = lengthOf(handle, pointer);
         byte[] whole = new byte[length];
         environment
                 .overflow()
@@ -370,9 +372,24 @@ public final class TransactionSystem {
                         handle.tree().spaceId(),
                         handle.tree().treeId(),
                         OverflowPointer.headPage(pointer, 0),
-                        OverflowPointer.totalLength(pointer, 0),
+                        lengthOf(handle, pointer),
                         target,
                         target.position());
+    }
+
+    /** The length that a pointer claims, which must not be believed before memory is got for it. */
+    int lengthOf(TableHandle handle, byte[] pointer) {
+        int length = OverflowPointer.totalLength(pointer, 0);
+        if (length < 0 || length > Limits.VALUE_BYTES_MAX) {
+            throw new CorruptionException(
+                    "overflow pointer is none that was written",
+                    "table=" + handle.name(),
+                    Integer.toUnsignedLong(handle.tree().spaceId()),
+                    Integer.toUnsignedLong(OverflowPointer.headPage(pointer, 0)),
+                    "a length up to " + Limits.VALUE_BYTES_MAX,
+                    Integer.toUnsignedString(length));
+        }
+        return length;
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.EngineFailedException;
 import dev.holdfast.StorageException;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
@@ -43,6 +44,21 @@ final class BufferPoolTest {
         assertThat(fixture.read(PAGE)).isEqualTo(42);
 
         assertThat(fixture.counters.sum(Counter.PAGE_READ_RETRIES)).isEqualTo(3);
+    }
+
+    @Test
+    void givenAnErrorInARead_whenFixed_thenTheEngineFailsAndNoLatchStays() {
+        fixture.putOnDisk(PAGE, 42);
+        int free = pool.freeCount();
+        fixture.store.readError = new OutOfMemoryError("planted");
+
+        assertThatThrownBy(() -> pool.fixShared(PAGE)).hasMessage("planted");
+
+        assertThat(fixture.health.failed()).isTrue();
+        assertThat(pool.find(PAGE)).isEqualTo(-1);
+        assertThat(pool.freeCount()).isEqualTo(free);
+        assertThat(pool.checkInvariants()).isEmpty();
+        assertThatThrownBy(() -> pool.fixShared(PAGE)).isInstanceOf(EngineFailedException.class);
     }
 
     @Test

@@ -21,6 +21,9 @@ public final class MemoryPageStore implements PageStore {
     private final Map<Long, byte[]> durable = new ConcurrentHashMap<>();
     private final Set<Integer> absentSpaces = ConcurrentHashMap.newKeySet();
 
+    /** What every read ends with, or {@code null}. */
+    public volatile Error readError;
+
     /** How many of the next calls fail. */
     public final AtomicInteger readsToFail = new AtomicInteger();
 
@@ -45,6 +48,9 @@ public final class MemoryPageStore implements PageStore {
     @Override
     public void read(long pageId, ByteBuffer target) throws IOException {
         reads.incrementAndGet();
+        if (readError != null) {
+            throw readError;
+        }
         failIfPlanned(readsToFail, "read");
         byte[] page = written.get(pageId);
         if (page == null) {
