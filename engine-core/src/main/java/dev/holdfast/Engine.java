@@ -62,8 +62,8 @@ public interface Engine extends AutoCloseable {
      * Returns the table of a name and creates it, with {@link TableOptions#shared()}, if there is
      * none. Costs no page access for a table that is there.
      *
-     * @throws IllegalArgumentException if the name is empty or longer than {@link
-     *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8
+     * @throws IllegalArgumentException if the name is empty, longer than {@link
+     *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8, or has an unpaired surrogate
      */
     Table table(String name);
 
@@ -72,8 +72,8 @@ public interface Engine extends AutoCloseable {
      * durable when this returns and belongs to no transaction.
      *
      * @throws OptionMismatchException if the table is there and was created otherwise
-     * @throws IllegalArgumentException if the name is empty or longer than {@link
-     *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8
+     * @throws IllegalArgumentException if the name is empty, longer than {@link
+     *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8, or has an unpaired surrogate
      */
     Table table(String name, TableOptions options);
 
@@ -106,13 +106,15 @@ public interface Engine extends AutoCloseable {
     <T> T read(Function<? super Snapshot, ? extends T> work);
 
     /**
-     * Runs work in a transaction, commits it and returns the work's result. If the work or the
-     * commit throws, it is rolled back.
+     * Runs work in a transaction, commits it and returns the work's result. If the work throws,
+     * what it has not committed itself is rolled back; if the commit throws, the exception tells.
      *
-     * <p>On a {@link RetryableException} the work is run again in a new transaction, with growing
-     * pauses, up to {@link EngineOptions#writeAttempts()} times; the last exception is then thrown.
-     * So the work must not change anything outside the store that may not be changed twice. A
-     * commit whose outcome is unknown is never run again.
+     * <p>On a {@link RetryableException}, a lock time-out among them, the work is run again in a
+     * new transaction, with growing pauses, up to {@link EngineOptions#writeAttempts()} times; the
+     * last exception is then thrown. So a row that somebody holds is waited for that many times the
+     * lock wait time-out; and a write inside the work of another one is a transaction of its own
+     * that can wait for the outer one in vain. So the work must not change anything outside the
+     * store that may not be changed twice. A commit whose outcome is unknown is never run again.
      */
     <T> T write(Function<? super Transaction, ? extends T> work);
 

@@ -12,10 +12,12 @@
  * lexicographic, always; a {@link dev.holdfast.Codec} turns numbers and strings into bytes that
  * sort as they do. Absence is {@code null} where a method says so; no argument may be {@code null}.
  *
- * <p>All failures are an unchecked {@link dev.holdfast.EngineException}, sorted by what the caller
- * does next. An interrupt harms no store and no commit that has begun: it ends a wait for a row
- * lock, or for admission as one more writer, with {@link dev.holdfast.WaitInterruptedException},
- * ends nothing else, and leaves the thread's flag set.
+ * <p>All failures of the store are an unchecked {@link dev.holdfast.EngineException}, sorted by
+ * what the caller does next; wrong arguments and wrong use of an object are the JDK's {@code
+ * NullPointerException}, {@code IllegalArgumentException} and {@code IllegalStateException}. An
+ * interrupt harms no store and no commit that has begun: it ends a wait for a row lock, or for
+ * admission as one more writer, with {@link dev.holdfast.WaitInterruptedException}, ends nothing
+ * else, and leaves the thread's flag set.
  *
  * <p>This package depends on no other package of the engine; the static methods of {@code Engine}
  * alone reach down.

@@ -162,6 +162,15 @@ final class EngineContractTest {
     }
 
     @Test
+    void givenANameWithAnUnpairedSurrogate_whenATableIsMadeOrRenamed_thenItIsRefused() {
+        assertThatThrownBy(() -> engine.table("\ud800"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> engine.renameTable("t", "a\udc00b"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(engine.tables()).containsExactly("t");
+    }
+
+    @Test
     void givenTables_whenRenamedOrDropped_thenHandlesFollowOrEnd() {
         put(bytes(1, 1), bytes(1, 1));
         Snapshot before = engine.snapshot();

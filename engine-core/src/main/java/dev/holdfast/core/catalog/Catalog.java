@@ -430,7 +430,13 @@ public final class Catalog {
     }
 
     private static void checkName(String name) {
-        int bytes = name.getBytes(UTF_8).length;
+        byte[] encoded = name.getBytes(UTF_8);
+        if (!new String(encoded, UTF_8).equals(name)) {
+            // Encoding replaces what it cannot say, so two such names would be one on the disk.
+            throw new IllegalArgumentException(
+                    "a table's name is no Unicode text: an unpaired surrogate, name=" + name);
+        }
+        int bytes = encoded.length;
         if (bytes == 0 || bytes > Limits.TABLE_NAME_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "bad length of a table's name: bytes="
