@@ -35,6 +35,9 @@ final class EngineCrashTest {
     private static final int SOAK_HISTORY_IMAGES = 15_000;
     private static final String TRACE_PROPERTY = "holdfast.trace";
 
+    /** Workloads that are drawn until one is not too tame. */
+    private static final int WORKLOADS_MAX = 8;
+
     /** Those that lose something stand there often, since that is what the engine is made for. */
     private static final CrashMode[] MODES = {
         CrashMode.NOTHING_PENDING,
@@ -79,8 +82,15 @@ final class EngineCrashTest {
     void givenAWorkloadOfEverything_whenCrashedEverywhere_thenTheStoreIsRight(
             SeededRandom random, TestReporter reporter) throws Exception {
         int images = SeedExtension.everydayOrSoak(EVERYDAY_IMAGES, SOAK_IMAGES);
+        // Which of the rarer things happen is for the schedule of the threads to say, so workloads
+        // are
+        // drawn until one has seen them all; that one is crashed.
         CrashWorkload workload = new CrashWorkload(random.seed(), SESSIONS, STEPS_EACH);
         Trace trace = workload.run().trace();
+        for (int i = 1; i < WORKLOADS_MAX && !HAPPENED.stream().allMatch(workload::happened); i++) {
+            workload = new CrashWorkload(random.derive(i).seed(), SESSIONS, STEPS_EACH);
+            trace = workload.run().trace();
+        }
         CrashCheck check = new CrashCheck(random.seed(), 4);
 
         CrashReport report = crash("engine", trace, random, check, images);
