@@ -18,6 +18,9 @@ public final class Limits {
     /** The least number of pages that the pool holds. */
     public static final int POOL_PAGES_MIN = 64;
 
+    /** The greatest number of pages that the pool holds. */
+    public static final int POOL_PAGES_MAX = 1 << 24;
+
     public static final int POOL_SHARDS_MAX = 64;
     public static final int UNDO_SPACES_MIN = 2;
     public static final int UNDO_SPACES_MAX = 8;
@@ -43,6 +46,11 @@ public final class Limits {
     /** Returns the least size of the pool. */
     public static long poolBytesMin(int pageBytes) {
         return (long) pageBytes * POOL_PAGES_MIN;
+    }
+
+    /** Returns the greatest size of the pool: 64 GiB with the smallest pages. */
+    public static long poolBytesMax(int pageBytes) {
+        return (long) pageBytes * POOL_PAGES_MAX;
     }
 
     /** Returns the least size of the log buffer: four atomic changes fit. */

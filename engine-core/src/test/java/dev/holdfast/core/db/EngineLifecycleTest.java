@@ -15,10 +15,12 @@ import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.EngineState;
 import dev.holdfast.FileMode;
+import dev.holdfast.Limits;
 import dev.holdfast.OptionMismatchException;
 import dev.holdfast.Table;
 import dev.holdfast.TableOptions;
 import dev.holdfast.Transaction;
+import dev.holdfast.core.buffer.PoolOptions;
 import dev.holdfast.io.file.MemoryDirectory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,7 +114,8 @@ final class EngineLifecycleTest {
     }
 
     @Test
-    void givenAnOpenStore_whenOpenedAgain_thenItsHolderIsNamed(TestEngines engines) {
+    void givenAnOpenStore_whenOpenedAgain_thenItsHolderIsNamed(TestEngines engines)
+            throws Exception {
         EngineOptions options = TestEngines.small().build();
         Engine engine = engines.open(directory, options);
 
@@ -120,7 +123,8 @@ final class EngineLifecycleTest {
                 catchThrowableOfType(
                         AlreadyOpenException.class, () -> Engine.open(directory, options));
 
-        assertThat(refused).hasMessageContaining(directory.getFileName().toString());
+        assertThat(refused)
+                .hasMessageContaining("directory=" + directory.toRealPath() + ", holder=");
         assertThat(refused.holder()).contains(Long.toString(ProcessHandle.current().pid()));
         put(engine, "k", "v");
         assertThat(get(engine, "k")).isEqualTo("v");
@@ -145,6 +149,18 @@ final class EngineLifecycleTest {
         assertThat(refused.stored()).isEqualTo("4096");
         assertThat(refused.asked()).isEqualTo("8192");
         assertThat(files()).isEqualTo(before);
+    }
+
+    @Test
+    void givenTheLimitsOfThePool_whenComparedWithWhatItTakes_thenTheyAgree() {
+        int pageBytes = Limits.PAGE_BYTES_MIN;
+
+        assertThat(PoolOptions.of(pageBytes, Limits.POOL_PAGES_MIN).frames()).isEqualTo(64);
+        assertThat(PoolOptions.of(pageBytes, Limits.POOL_PAGES_MAX).frames()).isEqualTo(1 << 24);
+        assertThatThrownBy(() -> PoolOptions.of(pageBytes, Limits.POOL_PAGES_MIN - 1))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> PoolOptions.of(pageBytes, Limits.POOL_PAGES_MAX + 1))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -218,7 +218,7 @@ public final class FileSystemDirectory implements StorageDirectory {
 
     @Override
     public String describe() {
-        return "path=" + root + ", mode=" + mode;
+        return root.toString();
     }
 
     @Override
