@@ -19,6 +19,7 @@ final class Codecs {
     private Codecs() {}
 
     private static ByteBuffer exactly(byte[] bytes, int expectedBytes, String type) {
+        Objects.requireNonNull(bytes, "bytes");
         if (bytes.length != expectedBytes) {
             throw new IllegalArgumentException(
                     "bytes are no "
@@ -35,6 +36,7 @@ final class Codecs {
     static final class IntCodec implements Codec<Integer> {
         @Override
         public byte[] encode(Integer value) {
+            Objects.requireNonNull(value, "value");
             return ByteBuffer.allocate(Integer.BYTES).putInt(value ^ Integer.MIN_VALUE).array();
         }
 
@@ -48,6 +50,7 @@ final class Codecs {
     static final class LongCodec implements Codec<Long> {
         @Override
         public byte[] encode(Long value) {
+            Objects.requireNonNull(value, "value");
             return ByteBuffer.allocate(Long.BYTES).putLong(value ^ Long.MIN_VALUE).array();
         }
 
@@ -63,6 +66,7 @@ final class Codecs {
 
         @Override
         public byte[] encode(UUID value) {
+            Objects.requireNonNull(value, "value");
             return ByteBuffer.allocate(UUID_BYTES)
                     .putLong(value.getMostSignificantBits())
                     .putLong(value.getLeastSignificantBits())
@@ -80,6 +84,7 @@ final class Codecs {
     static final class StringCodec implements Codec<String> {
         @Override
         public byte[] encode(String value) {
+            Objects.requireNonNull(value, "value");
             try {
                 ByteBuffer encoded =
                         StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
@@ -94,6 +99,7 @@ final class Codecs {
 
         @Override
         public String decode(byte[] bytes) {
+            Objects.requireNonNull(bytes, "bytes");
             try {
                 return StandardCharsets.UTF_8
                         .newDecoder()

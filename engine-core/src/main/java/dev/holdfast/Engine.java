@@ -86,10 +86,12 @@ public interface Engine extends AutoCloseable {
     List<String> tables();
 
     /**
-     * Gives a table another name, durably and at once; handles on it stay good.
+     * Gives a table another name, durably and at once; handles on it stay good. It belongs to no
+     * transaction. A table may be given the name that it has: then nothing is done.
      *
      * @throws NoSuchTableException if there is none of the old name
-     * @throws TableExistsException if there is one of the new name
+     * @throws TableExistsException if there is another one of the new name
+     * @throws IllegalArgumentException if the new name is not one that {@link #table(String)} takes
      */
     void renameTable(String from, String to);
 

@@ -163,6 +163,54 @@ public final class EngineOptions {
         return closeTimeout;
     }
 
+    /** Returns all settings as {@code name=value} pairs. */
+    @Override
+    public String toString() {
+        return "EngineOptions[pageBytes="
+                + pageBytes
+                + ", poolBytes="
+                + poolBytes
+                + ", poolShards="
+                + poolShards
+                + ", redoCapacityBytes="
+                + redoCapacityBytes
+                + ", logBufferBytes="
+                + logBufferBytes
+                + ", logFlushInterval="
+                + logFlushInterval
+                + ", logSpaceTimeout="
+                + logSpaceTimeout
+                + ", redoSelfCheck="
+                + redoSelfCheck
+                + ", checksum="
+                + checksum
+                + ", doublewrite="
+                + doublewrite
+                + ", fileMode="
+                + fileMode
+                + ", ioCapacity="
+                + ioCapacity
+                + ", undoSpaces="
+                + undoSpaces
+                + ", isolation="
+                + isolation
+                + ", durability="
+                + durability
+                + ", lockWaitTimeout="
+                + lockWaitTimeout
+                + ", writeAttempts="
+                + writeAttempts
+                + ", timeWaits="
+                + timeWaits
+                + ", createIfMissing="
+                + createIfMissing
+                + ", closeMode="
+                + closeMode
+                + ", closeTimeout="
+                + closeTimeout
+                + "]";
+    }
+
     /**
      * Collects settings. Each method returns this builder; a value that is wrong by itself is
      * refused at once, one that is wrong beside others by {@link #build}, both with an {@link
@@ -172,7 +220,6 @@ public final class EngineOptions {
         private static final int LOG_BUFFER_BYTES_DEFAULT = 16 << 20;
         private static final int LOG_BUFFER_BYTES_MAX = 1 << 30;
         private static final long REDO_CAPACITY_BYTES_MAX = 1L << 40;
-        private static final long POOL_BYTES_MAX = 1L << 44;
         private static final int IO_CAPACITY_MIN = 100;
         private static final int IO_CAPACITY_MAX = 10_000_000;
         private static final int WRITE_ATTEMPTS_MAX = 1_000_000;
@@ -249,11 +296,16 @@ public final class EngineOptions {
         }
 
         /**
-         * The memory for pages, outside the heap: 64 MiB unless set, at least {@link
-         * Limits#POOL_PAGES_MIN} pages.
+         * The memory for pages, in bytes and outside the heap: 64 MiB unless set, from {@link
+         * Limits#POOL_PAGES_MIN} to {@link Limits#POOL_PAGES_MAX} pages. A part of a page is not
+         * used.
          */
         public Builder poolBytes(long value) {
-            poolBytes = Require.between("poolBytes", value, 1, POOL_BYTES_MAX);
+            if (value < Limits.poolBytesMin(Limits.PAGE_BYTES_MIN)
+                    || value > Limits.poolBytesMax(Limits.PAGE_BYTES_MAX)) {
+                throw badPoolBytes(value);
+            }
+            poolBytes = value;
             return this;
         }
 
@@ -270,26 +322,30 @@ public final class EngineOptions {
         }
 
         /**
-         * The size of the redo log on disk: 64 MiB unless set, at least {@link
-         * Limits#redoCapacityBytesMin}. More of it means fewer page writes under load and a longer
-         * recovery. May change from open to open.
+         * The size of the redo log on disk, in bytes: 64 MiB unless set, at least {@link
+         * Limits#redoCapacityBytesMin}, at most 1 TiB. More of it means fewer page writes under
+         * load and a longer recovery. May change from open to open.
          */
         public Builder redoCapacityBytes(long value) {
-            redoCapacityBytes =
-                    Require.between("redoCapacityBytes", value, 1, REDO_CAPACITY_BYTES_MAX);
+            if (value < Limits.redoCapacityBytesMin(Limits.PAGE_BYTES_MIN)
+                    || value > REDO_CAPACITY_BYTES_MAX) {
+                throw badRedoCapacityBytes(value);
+            }
+            redoCapacityBytes = value;
             return this;
         }
 
         /**
-         * The size of the buffer that redo passes through: a power of two, at least {@link
-         * Limits#logBufferBytesMin}, at most half the redo log. Unless set, 16 MiB or what the redo
-         * log allows.
+         * The size of the buffer that redo passes through, in bytes: a power of two, at least
+         * {@link Limits#logBufferBytesMin}, at most half the redo log and 1 GiB. Unless set, 16 MiB
+         * or what the redo log allows.
          */
         public Builder logBufferBytes(int value) {
-            logBufferBytes =
-                    powerOfTwo(
-                            "logBufferBytes",
-                            Require.between("logBufferBytes", value, 1, LOG_BUFFER_BYTES_MAX));
+            if (value < Limits.logBufferBytesMin(Limits.PAGE_BYTES_MIN)
+                    || value > LOG_BUFFER_BYTES_MAX) {
+                throw badLogBufferBytes(value);
+            }
+            logBufferBytes = powerOfTwo("logBufferBytes", value);
             return this;
         }
 
@@ -416,32 +472,71 @@ public final class EngineOptions {
          *     for the page size, or the log buffer is more than half the redo log
          */
         public EngineOptions build() {
-            Require.between("poolBytes", poolBytes, Limits.poolBytesMin(pageBytes), POOL_BYTES_MAX);
-            Require.between(
-                    "redoCapacityBytes",
-                    redoCapacityBytes,
-                    Limits.redoCapacityBytesMin(pageBytes),
-                    REDO_CAPACITY_BYTES_MAX);
-            long logBufferBytesMax =
-                    Math.min(LOG_BUFFER_BYTES_MAX, Long.highestOneBit(redoCapacityBytes / 2));
+            if (poolBytes < Limits.poolBytesMin(pageBytes)
+                    || poolBytes > Limits.poolBytesMax(pageBytes)) {
+                throw badPoolBytes(poolBytes);
+            }
+            if (redoCapacityBytes < Limits.redoCapacityBytesMin(pageBytes)) {
+                throw badRedoCapacityBytes(redoCapacityBytes);
+            }
             Builder whole = this;
             if (logBufferBytes == DERIVED || poolShards == DERIVED) {
                 whole = new Builder(new EngineOptions(this));
             }
             if (logBufferBytes == DERIVED) {
-                whole.logBufferBytes = (int) Math.min(LOG_BUFFER_BYTES_DEFAULT, logBufferBytesMax);
+                whole.logBufferBytes =
+                        (int) Math.min(LOG_BUFFER_BYTES_DEFAULT, logBufferBytesMax());
             }
             if (poolShards == DERIVED) {
                 int processors = Runtime.getRuntime().availableProcessors();
                 whole.poolShards =
                         Math.min(Integer.highestOneBit(processors), Limits.POOL_SHARDS_MAX);
             }
-            Require.between(
-                    "logBufferBytes",
-                    whole.logBufferBytes,
-                    Limits.logBufferBytesMin(pageBytes),
-                    logBufferBytesMax);
+            if (whole.logBufferBytes < Limits.logBufferBytesMin(pageBytes)
+                    || whole.logBufferBytes > logBufferBytesMax()) {
+                throw badLogBufferBytes(whole.logBufferBytes);
+            }
             return new EngineOptions(whole);
+        }
+
+        /** The greatest power of two that is no more than half the redo log. */
+        private long logBufferBytesMax() {
+            return Math.min(LOG_BUFFER_BYTES_MAX, Long.highestOneBit(redoCapacityBytes / 2));
+        }
+
+        /*
+         * The limits of these three go by the page size and each other, which may be set later: so
+         * a setter refuses only what no page size allows. What it says is the limit for the values
+         * that are set now.
+         */
+
+        private IllegalArgumentException badPoolBytes(long value) {
+            return outOfRange(
+                    "poolBytes",
+                    value,
+                    Limits.poolBytesMin(pageBytes),
+                    Limits.poolBytesMax(pageBytes));
+        }
+
+        private IllegalArgumentException badRedoCapacityBytes(long value) {
+            return outOfRange(
+                    "redoCapacityBytes",
+                    value,
+                    Limits.redoCapacityBytesMin(pageBytes),
+                    REDO_CAPACITY_BYTES_MAX);
+        }
+
+        private IllegalArgumentException badLogBufferBytes(int value) {
+            return outOfRange(
+                    "logBufferBytes",
+                    value,
+                    Limits.logBufferBytesMin(pageBytes),
+                    logBufferBytesMax());
+        }
+
+        private IllegalArgumentException outOfRange(String option, long value, long min, long max) {
+            return Require.outOfRange(
+                    option, value, "min=" + min + ", max=" + max + ", pageBytes=" + pageBytes);
         }
 
         private static Duration timeout(String option, Duration value) {

@@ -14,31 +14,21 @@ final class Require {
 
     static long between(String option, long value, long min, long max) {
         if (value < min || value > max) {
-            throw new IllegalArgumentException(
-                    "option out of range: option="
-                            + option
-                            + ", value="
-                            + value
-                            + ", min="
-                            + min
-                            + ", max="
-                            + max);
+            throw outOfRange(option, value, "min=" + min + ", max=" + max);
         }
         return value;
     }
 
     static Duration between(String option, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException(
-                    "option out of range: option="
-                            + option
-                            + ", value="
-                            + value
-                            + ", min="
-                            + min
-                            + ", max="
-                            + max);
+            throw outOfRange(option, value, "min=" + min + ", max=" + max);
         }
         return value;
+    }
+
+    /** Makes the exception, with what is allowed as {@code name=value} pairs. */
+    static IllegalArgumentException outOfRange(String option, Object value, String allowed) {
+        return new IllegalArgumentException(
+                "option out of range: option=" + option + ", value=" + value + ", " + allowed);
     }
 }

@@ -75,7 +75,13 @@ public interface Transaction extends Snapshot {
      */
     void commit(Durability durability);
 
-    /** Takes all changes back. Has no time limit. */
+    /**
+     * Takes all changes back, newest first, in time that grows with their number and without a time
+     * limit. Rows that others wait for are free when it returns. It ends the transaction: a later
+     * call is a {@link TransactionFinishedException}, and so is this one after a commit or a
+     * rollback. After a commit that threw {@link EngineFailedException} there is nothing to roll
+     * back; {@link #close} does the right thing in every case.
+     */
     void rollback();
 
     /** Rolls back unless it was committed or rolled back. Does nothing the second time. */

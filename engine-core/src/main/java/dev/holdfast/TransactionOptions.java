@@ -30,6 +30,7 @@ public final class TransactionOptions {
         return DEFAULTS;
     }
 
+    /** Sets what the transaction sees of others. */
     public TransactionOptions isolation(Isolation value) {
         return new TransactionOptions(
                 Objects.requireNonNull(value, "isolation"), durability, lockWaitTimeout);
@@ -51,6 +52,7 @@ public final class TransactionOptions {
         return new TransactionOptions(isolation, durability, value);
     }
 
+    /** Returns the isolation, or nothing if it is as the engine's options say; so the next two. */
     public Optional<Isolation> isolation() {
         return Optional.ofNullable(isolation);
     }
@@ -61,5 +63,21 @@ public final class TransactionOptions {
 
     public Optional<Duration> lockWaitTimeout() {
         return Optional.ofNullable(lockWaitTimeout);
+    }
+
+    /** Returns the settings as {@code name=value} pairs; one that is not set is {@code default}. */
+    @Override
+    public String toString() {
+        return "TransactionOptions[isolation="
+                + text(isolation)
+                + ", durability="
+                + text(durability)
+                + ", lockWaitTimeout="
+                + text(lockWaitTimeout)
+                + "]";
+    }
+
+    private static Object text(Object value) {
+        return value == null ? "default" : value;
     }
 }

@@ -179,6 +179,10 @@ final class EngineContractTest {
         engine.table("other");
         assertThatThrownBy(() -> engine.renameTable("t", "other"))
                 .isInstanceOf(TableExistsException.class);
+        engine.renameTable("t", "t");
+        assertThat(engine.tables()).containsExactly("other", "t");
+        assertThatThrownBy(() -> engine.renameTable("none", "none"))
+                .isInstanceOf(NoSuchTableException.class);
         engine.renameTable("t", "renamed");
         assertThat(table.name()).isEqualTo("renamed");
         assertThat(get(bytes(1, 1))).isNotNull();

@@ -39,6 +39,8 @@ class EngineExceptionTest {
                 List.of(
                         new EngineClosedException("s"),
                         new TransactionFinishedException("committed"),
+                        new TransactionFinishedException("snapshot", "closed"),
+                        new CodecException("key cannot be decoded", "t", KEY, cause),
                         new KeyTooLongException(9, 8),
                         new ValueTooLongException(9, 8),
                         new ConcurrentUseException("transaction 17"),
@@ -54,6 +56,8 @@ class EngineExceptionTest {
                 .containsExactly(
                         "engine is closed: store=s",
                         "transaction is finished: end=committed",
+                        "snapshot is finished: end=closed",
+                        "key cannot be decoded: table=t, key=0x01ab, reason=cause",
                         "key is too long: keyBytes=9, keyBytesMax=8",
                         "value is too long: valueBytes=9, valueBytesMax=8",
                         "used by two threads at once: used=transaction 17",

@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -64,6 +65,32 @@ class EngineOptionsTest {
                 b -> b.pageBytes(pageBytes).redoCapacityBytes(524_287));
         refuses("logBufferBytes", 1 << 17, b -> b.pageBytes(pageBytes).logBufferBytes(1 << 17));
         assertThat(small.build().pageBytes()).isEqualTo(pageBytes);
+    }
+
+    @Test
+    void givenNothingAtAll_whenSet_thenTheLeastForThePageSizeIsNamed() {
+        refusesWith("min=1048576, max=274877906944, pageBytes=16384", b -> b.poolBytes(0));
+        refusesWith(
+                "min=262144, max=68719476736, pageBytes=4096", b -> b.pageBytes(4096).poolBytes(0));
+        refusesWith("min=1048576, max=274877906944, pageBytes=16384", b -> b.poolBytes(262_144));
+        refusesWith(
+                "min=262144, max=68719476736, pageBytes=4096",
+                b -> b.poolBytes(1L << 37).pageBytes(4096));
+        refusesWith("min=2097152, max=1099511627776, pageBytes=16384", b -> b.redoCapacityBytes(0));
+        refusesWith("min=1048576, max=33554432, pageBytes=16384", b -> b.logBufferBytes(1));
+    }
+
+    @Test
+    void givenSettings_whenShown_thenEachIsNamedWithItsValue() {
+        EngineOptions options = EngineOptions.builder().writeAttempts(7).build();
+
+        values(options)
+                .forEach(
+                        (name, value) ->
+                                assertThat(options.toString()).contains(name + "=" + value));
+        assertThat(options.toString())
+                .startsWith("EngineOptions[pageBytes=16384, poolBytes=")
+                .endsWith("]");
     }
 
     @Test
@@ -145,12 +172,18 @@ class EngineOptionsTest {
                 .hasMessageContaining("option=" + option + ", value=" + value);
     }
 
+    private static void refusesWith(String allowed, UnaryOperator<EngineOptions.Builder> setting) {
+        assertThatThrownBy(() -> setting.apply(EngineOptions.builder()).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith(", " + allowed);
+    }
+
     private static Map<String, Object> values(EngineOptions options) {
         Map<String, Object> values = new TreeMap<>();
         Arrays.stream(EngineOptions.class.getDeclaredMethods())
                 .filter(method -> Modifier.isPublic(method.getModifiers()))
                 .filter(method -> !Modifier.isStatic(method.getModifiers()))
-                .filter(method -> !method.getName().equals("toBuilder"))
+                .filter(method -> !List.of("toBuilder", "toString").contains(method.getName()))
                 .forEach(method -> values.put(method.getName(), value(method, options)));
         return values;
     }

@@ -34,6 +34,16 @@ class TransactionOptionsTest {
     }
 
     @Test
+    void givenSettings_whenShown_thenEachIsNamedWithItsValueOrAsDefault() {
+        TransactionOptions options = TransactionOptions.defaults().durability(Durability.LAZY);
+
+        assertThat(options)
+                .hasToString(
+                        "TransactionOptions[isolation=default, durability=LAZY,"
+                                + " lockWaitTimeout=default]");
+    }
+
+    @Test
     void givenANegativeTimeout_whenSet_thenItIsRefused() {
         TransactionOptions options = TransactionOptions.defaults();
 

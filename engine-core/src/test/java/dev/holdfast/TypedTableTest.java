@@ -4,7 +4,9 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -101,5 +103,77 @@ class TypedTableTest {
             assertThat(table.contains(transaction, 1)).isFalse();
             assertThat(table.contains(transaction, 2)).isTrue();
         }
+    }
+
+    @Test
+    void givenATableOfAnotherCodec_whenRead_thenTableAndKeyAreNamedAndTheCauseKept() {
+        TypedTable<Integer, Long> numbers = engine.table("typed", Codec.INT, Codec.LONG);
+        TypedTable<Long, String> longKeys = engine.table("typed", Codec.LONG, Codec.STRING);
+        try (Transaction transaction = engine.begin()) {
+            table.put(transaction, 1, "one");
+
+            CodecException value =
+                    catchThrowableOfType(CodecException.class, () -> numbers.get(transaction, 1));
+            assertThat(value)
+                    .hasMessage(
+                            "value cannot be decoded: table=typed, key=0x80000001, reason=bytes are"
+                                    + " no long: expectedBytes=8, foundBytes=3")
+                    .hasCauseInstanceOf(IllegalArgumentException.class);
+            assertThat(value.table()).isEqualTo("typed");
+            assertThat(value.key()).contains(Codec.INT.encode(1));
+            try (TypedCursor<Integer, Long> cursor = numbers.cursor(transaction, Range.all())) {
+                assertThat(cursor.next()).isTrue();
+                assertThatThrownBy(cursor::value)
+                        .isInstanceOf(CodecException.class)
+                        .hasMessageContaining("table=typed, key=0x80000001, ");
+                assertThat(cursor.key()).isEqualTo(1);
+            }
+            try (TypedCursor<Long, String> cursor = longKeys.cursor(transaction, Range.all())) {
+                assertThat(cursor.next()).isTrue();
+                assertThatThrownBy(cursor::key)
+                        .isInstanceOf(CodecException.class)
+                        .hasMessageStartingWith(
+                                "key cannot be decoded: table=typed, key=0x80000001, ");
+            }
+        }
+    }
+
+    @Test
+    void givenWhatTheCodecHasNoBytesFor_whenPut_thenTheTableIsNamed() {
+        TypedTable<String, String> texts = engine.table("texts", Codec.STRING, Codec.STRING);
+        try (Transaction transaction = engine.begin()) {
+            assertThatThrownBy(() -> texts.put(transaction, "a", "\ud800"))
+                    .isInstanceOf(CodecException.class)
+                    .hasMessageStartingWith("value cannot be encoded: table=texts, key=0x61, ")
+                    .hasCauseInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> texts.get(transaction, "\ud800"))
+                    .isInstanceOf(CodecException.class)
+                    .hasMessageStartingWith("key cannot be encoded: table=texts, reason=");
+            assertThat(texts.contains(transaction, "a")).isFalse();
+        }
+    }
+
+    @Test
+    void givenNulls_whenPassed_thenArgumentAndTableAreNamed() {
+        try (Transaction transaction = engine.begin();
+                TypedCursor<Integer, String> cursor = table.cursor(transaction, Range.all())) {
+            refusesNull("key", () -> table.get(transaction, null));
+            refusesNull("key", () -> table.contains(transaction, null));
+            refusesNull("key", () -> table.put(transaction, null, "a"));
+            refusesNull("key", () -> table.delete(transaction, null));
+            refusesNull("key", () -> table.keyBytes(null));
+            refusesNull("key", () -> cursor.seek(null));
+            refusesNull("value", () -> table.put(transaction, 1, null));
+            refusesNull("value", () -> table.insert(transaction, 1, null));
+            refusesNull("value", () -> table.replace(transaction, 1, null));
+            refusesNull("value", () -> table.update(transaction, 1, "a", null));
+            refusesNull("expected", () -> table.update(transaction, 1, null, "a"));
+        }
+    }
+
+    private static void refusesNull(String argument, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage(argument + " is null: table=typed");
     }
 }

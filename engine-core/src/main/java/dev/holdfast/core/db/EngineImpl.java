@@ -6,6 +6,7 @@ import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.EngineState;
 import dev.holdfast.LatchContention;
+import dev.holdfast.NoSuchTableException;
 import dev.holdfast.RetryableException;
 import dev.holdfast.Snapshot;
 import dev.holdfast.StorageException;
@@ -121,7 +122,11 @@ final class EngineImpl implements Engine {
         Objects.requireNonNull(to, "to");
         call(
                 () -> {
-                    transactions.catalog().rename(from, to);
+                    if (!from.equals(to)) {
+                        transactions.catalog().rename(from, to);
+                    } else if (find(from) == null) {
+                        throw new NoSuchTableException(from);
+                    }
                     return null;
                 });
     }
