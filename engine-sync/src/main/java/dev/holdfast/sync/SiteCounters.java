@@ -21,7 +21,7 @@ public final class SiteCounters {
 
     static final int SAMPLE_EVERY = 64;
 
-    private static final long NOT_TIMED = Long.MIN_VALUE;
+    static final long NOT_TIMED = Long.MIN_VALUE;
     private static final VarHandle SPIN_AVERAGE;
 
     static {
@@ -104,9 +104,14 @@ public final class SiteCounters {
         return timed ? System.nanoTime() : NOT_TIMED;
     }
 
+    /** Whether that wait is timed; its token is then the time at which it began. */
+    static boolean isTimed(long token) {
+        return token != NOT_TIMED;
+    }
+
     /** To be called when that wait is over. */
     public void waitEnded(long token) {
-        if (token != NOT_TIMED) {
+        if (isTimed(token)) {
             long nanos = System.nanoTime() - token;
             timedWaits.increment();
             timedWaitNanos.add(nanos);
