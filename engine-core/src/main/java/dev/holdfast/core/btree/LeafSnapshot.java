@@ -3,6 +3,7 @@
 package dev.holdfast.core.btree;
 
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.LocalCount;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 
@@ -36,10 +37,18 @@ public final class LeafSnapshot {
     private int frame = -1;
     private long pageId;
 
+    /** For as long as the engine runs: nobody gives back the count of its fixes. */
     public LeafSnapshot(BTree tree) {
+        this(tree, tree.pool().lendFixes());
+    }
+
+    /**
+     * @param fixes the count of whoever uses it, in the same thread
+     */
+    public LeafSnapshot(BTree tree, LocalCount fixes) {
         this.tree = tree;
         this.pageBytes = tree.pageBytes();
-        this.position = new ReadPosition(tree.pool());
+        this.position = new ReadPosition(tree.pool(), fixes);
         this.copy = ByteBuffer.allocateDirect(pageBytes);
         this.fence = new byte[TreeLimits.keyBytesMax(pageBytes)];
     }

@@ -3,6 +3,7 @@
 package dev.holdfast.core.btree;
 
 import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.watch.LocalCount;
 import java.nio.ByteBuffer;
 
 /**
@@ -17,6 +18,7 @@ import java.nio.ByteBuffer;
  */
 public final class ReadPosition {
     private final BufferPool pool;
+    private final LocalCount fixes;
     private int frame;
     private long version;
     private long pageId;
@@ -31,8 +33,17 @@ public final class ReadPosition {
     /** Searches since the last validation that held. */
     private int unvalidated;
 
+    /** For as long as the engine runs: nobody gives back the count of its fixes. */
     public ReadPosition(BufferPool pool) {
+        this(pool, pool.lendFixes());
+    }
+
+    /**
+     * @param fixes the count of whoever uses the position, in the same thread
+     */
+    public ReadPosition(BufferPool pool, LocalCount fixes) {
         this.pool = pool;
+        this.fixes = fixes;
     }
 
     /**
@@ -116,6 +127,10 @@ public final class ReadPosition {
      */
     public void settled() {
         unvalidated = 0;
+    }
+
+    LocalCount fixes() {
+        return fixes;
     }
 
     int level() {

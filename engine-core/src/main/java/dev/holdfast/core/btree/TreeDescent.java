@@ -114,6 +114,7 @@ final class TreeDescent {
             }
             level = found;
             pool.touch(frame);
+            p.fixes().increment();
             if (level <= targetLevel) {
                 p.at(frame, version, pageId, level);
                 return true;

@@ -3,6 +3,7 @@
 package dev.holdfast.core.btree;
 
 import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.watch.LocalCount;
 import java.nio.ByteBuffer;
 
 /**
@@ -24,9 +25,17 @@ public final class WritePosition {
     private int slot;
     private boolean found;
 
+    /** For as long as the engine runs: nobody gives back the count of its fixes. */
     public WritePosition(BufferPool pool) {
+        this(pool, pool.lendFixes());
+    }
+
+    /**
+     * @param fixes the count of whoever uses the position, in the same thread
+     */
+    public WritePosition(BufferPool pool, LocalCount fixes) {
         this.pool = pool;
-        read = new ReadPosition(pool);
+        read = new ReadPosition(pool, fixes);
     }
 
     public int frame() {

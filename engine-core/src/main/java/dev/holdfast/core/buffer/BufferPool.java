@@ -9,6 +9,7 @@ import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.core.watch.LocalCount;
 import dev.holdfast.io.memory.PoolMemory;
 import dev.holdfast.sync.BufferLatch;
 import dev.holdfast.sync.HeldLatches;
@@ -165,6 +166,19 @@ public final class BufferPool implements AutoCloseable {
         return BufferLatch.validate(table, FrameTable.line(frame), version);
     }
 
+    /**
+     * The count for pages that somebody, one thread at a time, reads by version: each page whose
+     * version he has read, that held what he wanted, and that he goes on with. What is latched is
+     * counted here.
+     */
+    public LocalCount lendFixes() {
+        return counters.pageFixes().lend();
+    }
+
+    public void giveBackFixes(LocalCount fixes) {
+        counters.pageFixes().giveBack(fixes);
+    }
+
     /** Marks the frame as used, for the clock. */
     public void touch(int frame) {
         int reference = frames.reference(frame);
@@ -240,7 +254,7 @@ public final class BufferPool implements AutoCloseable {
             return false;
         }
         assert HeldLatches.acquired(site, frame);
-        touch(frame);
+        fixed(frame);
         return true;
     }
 
@@ -256,7 +270,7 @@ public final class BufferPool implements AutoCloseable {
             return false;
         }
         assert HeldLatches.acquired(site, frame);
-        touch(frame);
+        fixed(frame);
         return true;
     }
 
@@ -272,8 +286,13 @@ public final class BufferPool implements AutoCloseable {
             return FrameTable.NONE;
         }
         assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
-        touch(frame);
+        fixed(frame);
         return frame;
+    }
+
+    private void fixed(int frame) {
+        counters.increment(Counter.PAGE_FIXES);
+        touch(frame);
     }
 
     /** Turns a version that the caller has read the page under into an exclusive latch. */

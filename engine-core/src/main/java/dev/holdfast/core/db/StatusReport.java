@@ -114,9 +114,13 @@ final class StatusReport {
                 storage.pool().freeCount(),
                 storage.pool().dirtyCount(),
                 counters.sum(Counter.FREE_FRAME_WAITS));
+        // The misses first: each has its fix later, so the ratio is never below what is true.
+        long misses = counters.sum(Counter.PAGE_FIXES_MISSED);
+        long fixes = counters.sum(Counter.PAGE_FIXES);
+        line("fixes=%d, hitRatio=%.4f", fixes, ratio(Math.max(0, fixes - misses), fixes));
         line(
                 "misses=%d, read=%d, written=%d, evicted=%d, discarded=%d, corrupt=%d",
-                counters.sum(Counter.PAGE_FIXES_MISSED),
+                misses,
                 counters.sum(Counter.PAGE_READS),
                 counters.sum(Counter.PAGES_WRITTEN),
                 counters.sum(Counter.PAGES_EVICTED),

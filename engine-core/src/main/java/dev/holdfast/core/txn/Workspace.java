@@ -9,6 +9,7 @@ import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.undo.UndoImage;
 import dev.holdfast.core.undo.UndoReader;
 import dev.holdfast.core.undo.UndoVersion;
+import dev.holdfast.core.watch.LocalCount;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,6 +19,9 @@ import java.nio.ByteBuffer;
 final class Workspace {
     /** More cursors at once than this, and each further one allocates a page. */
     static final int LEAVES_KEPT = 4;
+
+    /** Of all pages that are read by version here. */
+    final LocalCount fixes;
 
     final ReadPosition read;
     final WritePosition write;
@@ -39,8 +43,9 @@ final class Workspace {
     private int leavesLent;
 
     Workspace(TransactionSystem system) {
-        read = new ReadPosition(system.pool());
-        write = new WritePosition(system.pool());
+        fixes = system.pool().lendFixes();
+        read = new ReadPosition(system.pool(), fixes);
+        write = new WritePosition(system.pool(), fixes);
         mtr = new MiniTransaction(system.mtrContext());
         undoReader = new UndoReader(system.undo());
         chain = new VersionChain(system, this);
@@ -51,14 +56,14 @@ final class Workspace {
         for (int i = 0; i < LEAVES_KEPT; i++) {
             if ((leavesLent & 1 << i) == 0) {
                 if (leaves[i] == null) {
-                    leaves[i] = new LeafView(table);
+                    leaves[i] = new LeafView(table, fixes);
                 }
                 leavesLent |= 1 << i;
                 leaves[i].attach(view, table);
                 return leaves[i];
             }
         }
-        LeafView further = new LeafView(table);
+        LeafView further = new LeafView(table, fixes);
         further.attach(view, table);
         return further;
     }

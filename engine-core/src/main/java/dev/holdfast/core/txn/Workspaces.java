@@ -40,6 +40,7 @@ final class Workspaces {
         return new Workspace(system);
     }
 
+    /** Keeps it for others, or lets it go if there are enough. Its thread is done with it. */
     void giveBack(Workspace workspace) {
         int first = (int) Thread.currentThread().getId();
         for (int i = 0; i < LOOKS; i++) {
@@ -48,5 +49,6 @@ final class Workspaces {
                 return;
             }
         }
+        system.pool().giveBackFixes(workspace.fixes);
     }
 }

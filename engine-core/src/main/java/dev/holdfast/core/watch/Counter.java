@@ -73,7 +73,13 @@ public enum Counter {
     OVERFLOW_CHAINS_PURGED("chains", "overflow chains of old versions given back", "txn"),
     LOSERS_ROLLED_BACK("transactions", "transactions of before a crash taken back", "txn"),
     CURSOR_OLDER_VERSIONS("rows", "rows of which a cursor sought an older version", "txn"),
-    UNDO_TRUNCATIONS("spaces", "undo spaces emptied and cut", "undo");
+    UNDO_TRUNCATIONS("spaces", "undo spaces emptied and cut", "undo"),
+    PAGE_FIXES("pages", "pages latched or read by version, each level a page", "buffer"),
+    WRITE_RETRIES_CONFLICT("attempts", "works run again after a write conflict", "db"),
+    WRITE_RETRIES_LOCK("attempts", "works run again after a lock time-out", "db"),
+    WRITE_RETRIES_LOG_SPACE("attempts", "works run again after a wait for log space", "db"),
+    WRITE_RETRY_NANOS("ns", "time paused before works were run again", "db"),
+    WRITES_GIVEN_UP("works", "works that lost in all their attempts", "db");
 
     private final String unit;
     private final String meaning;

@@ -9,6 +9,9 @@ import dev.holdfast.sync.StripedCounter;
 public final class Counters {
     private final StripedCounter[] cells = new StripedCounter[Counter.values().length];
 
+    /** The part of {@link Counter#PAGE_FIXES} that readers without a latch count. */
+    private final LocalCounts pageFixes = new LocalCounts();
+
     /** All zero. */
     public Counters() {
         for (int i = 0; i < cells.length; i++) {
@@ -24,8 +27,14 @@ public final class Counters {
         cells[counter.ordinal()].add(amount);
     }
 
+    /** Where parts of {@link Counter#PAGE_FIXES} are lent. */
+    public LocalCounts pageFixes() {
+        return pageFixes;
+    }
+
     /** The sum so far; concurrent additions may or may not be in it. */
     public long sum(Counter counter) {
-        return cells[counter.ordinal()].sum();
+        long sum = cells[counter.ordinal()].sum();
+        return counter == Counter.PAGE_FIXES ? sum + pageFixes.sum() : sum;
     }
 }
