@@ -339,6 +339,10 @@ final class EngineContractTest {
                                         }))
                 .isInstanceOf(WriteConflictException.class);
         assertThat(runs).hasValue(3);
+        assertThat(limited.status())
+                .contains("db.WRITE_RETRIES_CONFLICT=2 ")
+                .contains("db.WRITES_GIVEN_UP=1 ")
+                .contains("db.WRITE_RETRY_NANOS=");
     }
 
     @Test

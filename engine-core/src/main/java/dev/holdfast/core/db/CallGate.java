@@ -3,6 +3,8 @@
 package dev.holdfast.core.db;
 
 import dev.holdfast.EngineClosedException;
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.sync.CurrentWait;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -64,14 +66,19 @@ final class CallGate {
      * @return whether all have left within the limit
      */
     boolean drain(long timeoutNanos) {
+        if (word.get() == CLOSING) {
+            return true;
+        }
         long deadline = System.nanoTime() + timeoutNanos;
         boolean interrupted = false;
-        while (word.get() != CLOSING) {
-            if (System.nanoTime() - deadline >= 0) {
-                break;
+        CurrentWait wait = CurrentWait.begin(CoreSites.CLOSE_CALLS, word.get() & ~CLOSING);
+        try {
+            while (word.get() != CLOSING && System.nanoTime() - deadline < 0) {
+                LockSupport.parkNanos(this, PARK_NANOS);
+                interrupted |= Thread.interrupted();
             }
-            LockSupport.parkNanos(this, PARK_NANOS);
-            interrupted |= Thread.interrupted();
+        } finally {
+            wait.end();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

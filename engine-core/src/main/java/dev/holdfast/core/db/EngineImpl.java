@@ -21,6 +21,7 @@ import dev.holdfast.core.check.Verifier;
 import dev.holdfast.core.recovery.RecoveryReport;
 import dev.holdfast.core.space.SpaceErrors;
 import dev.holdfast.core.txn.TableHandle;
+import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.EngineHealth;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -47,6 +48,7 @@ final class EngineImpl implements Engine {
     private final TransactionLayer transactions;
     private final EngineHealth health;
     private final CallGate gate;
+    private final RetryPause retryPause;
     private final Verifier verifier;
     private final EngineClose close;
 
@@ -60,6 +62,7 @@ final class EngineImpl implements Engine {
         this.transactions = transactions;
         this.health = storage.health();
         this.gate = new CallGate(storage.store().name());
+        this.retryPause = new RetryPause(storage.counters());
         this.verifier =
                 new Verifier(
                         storage.spaces(),
@@ -165,9 +168,10 @@ final class EngineImpl implements Engine {
                 return result;
             } catch (RetryableException lost) {
                 if (attempt >= options.writeAttempts()) {
+                    storage.counters().increment(Counter.WRITES_GIVEN_UP);
                     throw lost;
                 }
-                RetryPause.beforeAttempt(attempt);
+                retryPause.after(lost, attempt);
             }
         }
     }

@@ -34,7 +34,9 @@ public enum CoreSites implements ContentionSite {
     PAGE_WRITE(CoreSites.NO_RANK, true, "wait until a page is no longer being written"),
     FREE_FRAME(CoreSites.NO_RANK, true, "wait for the cleaner to free a frame"),
     ADMISSION(CoreSites.NO_RANK, true, "wait for a transaction slot"),
-    COMMITTING_READER(CoreSites.NO_RANK, true, "reader waits for a commit to get its number");
+    COMMITTING_READER(CoreSites.NO_RANK, true, "reader waits for a commit to get its number"),
+    WRITE_RETRY(CoreSites.NO_RANK, true, "pause before work that lost is run again"),
+    CLOSE_CALLS(CoreSites.NO_RANK, true, "close waits for calls that run");
 
     /** The rank of a named wait, which takes no part in the latch order. */
     public static final int NO_RANK = 0;

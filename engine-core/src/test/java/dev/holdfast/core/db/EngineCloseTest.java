@@ -21,6 +21,7 @@ import dev.holdfast.StorageException;
 import dev.holdfast.Table;
 import dev.holdfast.TableOptions;
 import dev.holdfast.Transaction;
+import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.sim.Fault;
 import dev.holdfast.io.sim.Operation;
@@ -334,6 +335,7 @@ final class EngineCloseTest {
         AtomicReference<Throwable> end = new AtomicReference<>();
         AtomicReference<Throwable> closeEnd = new AtomicReference<>();
 
+        long drainsBefore = CoreSites.CLOSE_CALLS.counters().contendedAcquires();
         try (TestHooks.Pause pause = TestHooks.pauseAt("catalog.fileCreated")) {
             Thread caller = start(end, () -> engine.table("own", TableOptions.ownSpace()));
             pause.awaitReached();
@@ -348,6 +350,8 @@ final class EngineCloseTest {
 
         assertThat(closeEnd.get()).isInstanceOf(EngineFailedException.class);
         assertThat(end.get()).isInstanceOf(EngineFailedException.class);
+        assertThat(CoreSites.CLOSE_CALLS.counters().contendedAcquires())
+                .isGreaterThan(drainsBefore);
         assertThat(disk.isLocked()).isFalse();
     }
 
