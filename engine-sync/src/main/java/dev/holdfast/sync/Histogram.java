@@ -2,7 +2,6 @@
 package dev.holdfast.sync;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Counts values by their power of two. Recording is one atomic add, from any thread.
@@ -13,10 +12,27 @@ import java.util.concurrent.atomic.AtomicLongArray;
 public final class Histogram {
     static final int BUCKETS = Long.SIZE;
 
-    private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
+    /** Of a striped histogram, half a KiB each; beyond it threads share stripes. */
+    private static final int STRIPES_MAX = 8;
+
+    private final StripedCells counts;
+
+    /** One for values that few threads record at once. */
+    public Histogram() {
+        this(1);
+    }
+
+    private Histogram(int stripesMax) {
+        counts = new StripedCells(BUCKETS, stripesMax);
+    }
+
+    /** One for many threads: most values fall into one bucket, and its line would be fought for. */
+    static Histogram striped() {
+        return new Histogram(STRIPES_MAX);
+    }
 
     public void record(long value) {
-        counts.getAndIncrement(bucket(value));
+        counts.getAndAdd(bucket(value), 1);
     }
 
     static int bucket(long value) {
@@ -32,7 +48,7 @@ public final class Histogram {
     public Snapshot snapshot() {
         long[] copy = new long[BUCKETS];
         for (int bucket = 0; bucket < BUCKETS; bucket++) {
-            copy[bucket] = counts.get(bucket);
+            copy[bucket] = counts.sum(bucket);
         }
         return new Snapshot(copy);
     }
@@ -76,6 +92,16 @@ public final class Histogram {
             return 0;
         }
 
+        /** An upper bound of the largest recorded value; zero if there is none. */
+        public long max() {
+            for (int bucket = BUCKETS - 1; bucket > 0; bucket--) {
+                if (counts[bucket] > 0) {
+                    return upperBound(bucket);
+                }
+            }
+            return 0;
+        }
+
         /** The recordings that are in this snapshot but not in the earlier one. */
         public Snapshot since(Snapshot earlier) {
             long[] difference = new long[BUCKETS];
@@ -83,6 +109,16 @@ public final class Histogram {
                 difference[bucket] = counts[bucket] - earlier.counts[bucket];
             }
             return new Snapshot(difference);
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Snapshot snapshot && Arrays.equals(counts, snapshot.counts);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(counts);
         }
     }
 }

@@ -8,20 +8,35 @@ import java.lang.invoke.VarHandle;
  * What happened on the slow path of one {@link ContentionSite}. The fast path does not come here.
  *
  * <p>Whether waits are timed is a setting of this object, {@link WaitTiming#OFF} at first. A wait
- * is all the time from the first failed attempt to the acquire, spinning included.
+ * is all the time from the first failed attempt to the acquire, spinning included. Nothing is ever
+ * reset.
  */
 public final class SiteCounters {
     /*
      * field          written by                 read by      mode
-     * counters       any waiting thread         reports      atomic adds on stripes
+     * cells, waits   any waiting thread         reports      atomic adds on stripes
      * timing         who configures             waiters      volatile
      * spinAverage    any waiting thread         waiters      opaque: a lost update only makes the
      *                                                        next spin a little longer or shorter
+     *
+     * An untimed wait costs two atomic adds on one line of the thread's stripe, a timed one five on
+     * three lines and two looks at the clock.
      */
 
     static final int SAMPLE_EVERY = 64;
 
+    /** The token of a wait that is not timed. */
     static final long NOT_TIMED = Long.MIN_VALUE;
+
+    private static final int CONTENDED = 0;
+    private static final int SPIN_ROUNDS = 1;
+    private static final int PARKS = 2;
+    private static final int RESTARTS = 3;
+    private static final int TIMEOUTS = 4;
+    private static final int TIMED = 5;
+    private static final int TIMED_NANOS = 6;
+    private static final int CELLS = 7;
+
     private static final VarHandle SPIN_AVERAGE;
 
     static {
@@ -34,13 +49,8 @@ public final class SiteCounters {
         }
     }
 
-    private final StripedCounter contendedAcquires = new StripedCounter();
-    private final StripedCounter spinRounds = new StripedCounter();
-    private final StripedCounter parks = new StripedCounter();
-    private final StripedCounter optimisticRestarts = new StripedCounter();
-    private final StripedCounter timedWaits = new StripedCounter();
-    private final StripedCounter timedWaitNanos = new StripedCounter();
-    private final Histogram waits = new Histogram();
+    private final StripedCells cells = new StripedCells(CELLS);
+    private final Histogram waits = Histogram.striped();
     private volatile WaitTiming timing = WaitTiming.OFF;
 
     @SuppressWarnings("UnusedVariable") // accessed through SPIN_AVERAGE
@@ -54,54 +64,67 @@ public final class SiteCounters {
         return timing;
     }
 
+    /** How many waits have begun. */
     public long contendedAcquires() {
-        return contendedAcquires.sum();
+        return cells.sum(CONTENDED);
     }
 
     public long spinRounds() {
-        return spinRounds.sum();
+        return cells.sum(SPIN_ROUNDS);
     }
 
     public long parks() {
-        return parks.sum();
+        return cells.sum(PARKS);
     }
 
     public long optimisticRestarts() {
-        return optimisticRestarts.sum();
+        return cells.sum(RESTARTS);
     }
 
-    /** How many waits were timed. */
+    /** How many waits ended because their time was up. */
+    public long timeouts() {
+        return cells.sum(TIMEOUTS);
+    }
+
+    /** How many waits have begun with the clock running; the ended ones are in {@link #waits}. */
     public long timedWaits() {
-        return timedWaits.sum();
+        return cells.sum(TIMED);
     }
 
-    /** The sum of the waits that were timed. */
+    /** The sum of the timed waits that have ended. */
     public long timedWaitNanos() {
-        return timedWaitNanos.sum();
+        return cells.sum(TIMED_NANOS);
     }
 
-    /** The timed waits in nanoseconds. */
+    /** The timed waits that have ended, in nanoseconds. */
     public Histogram.Snapshot waits() {
         return waits.snapshot();
     }
 
     /** To be called by an optimistic reader whose validation failed, once per restart. */
     public void countOptimisticRestart() {
-        optimisticRestarts.increment();
+        cells.getAndAdd(RESTARTS, 1);
+    }
+
+    /** To be called when a wait has ended because its time was up. */
+    public void countTimeout() {
+        cells.getAndAdd(TIMEOUTS, 1);
     }
 
     /**
      * To be called when a thread begins to wait: counts it, and starts the clock if this wait is to
-     * be timed.
+     * be timed. A named wait is begun by {@link CurrentWait#begin}, which calls this.
      *
      * @return a token for {@link #waitEnded}
      */
     public long waitBegan() {
-        long before = contendedAcquires.addToCell(1);
+        long before = cells.getAndAdd(CONTENDED, 1);
         WaitTiming now = timing;
-        boolean timed =
-                now == WaitTiming.FULL || (now == WaitTiming.SAMPLED && before % SAMPLE_EVERY == 0);
-        return timed ? System.nanoTime() : NOT_TIMED;
+        if (now == WaitTiming.OFF || (now == WaitTiming.SAMPLED && before % SAMPLE_EVERY != 0)) {
+            return NOT_TIMED;
+        }
+        cells.getAndAdd(TIMED, 1);
+        return System.nanoTime();
     }
 
     /** Whether that wait is timed; its token is then the time at which it began. */
@@ -113,15 +136,14 @@ public final class SiteCounters {
     public void waitEnded(long token) {
         if (isTimed(token)) {
             long nanos = System.nanoTime() - token;
-            timedWaits.increment();
-            timedWaitNanos.add(nanos);
+            cells.getAndAdd(TIMED_NANOS, nanos);
             waits.record(nanos);
         }
     }
 
     /** To be called before a park. */
     public void countPark() {
-        parks.increment();
+        cells.getAndAdd(PARKS, 1);
     }
 
     int spinRoundsToTry() {
@@ -130,7 +152,7 @@ public final class SiteCounters {
 
     void countSpin(int rounds, boolean succeeded) {
         if (rounds > 0) {
-            spinRounds.add(rounds);
+            cells.getAndAdd(SPIN_ROUNDS, rounds);
         }
         int average = (int) SPIN_AVERAGE.getOpaque(this);
         SPIN_AVERAGE.setOpaque(this, Spin.averaged(average, succeeded ? rounds : 0));

@@ -72,7 +72,7 @@ final class AllocationTest {
             long parks = round + 1L;
             threads.until(() -> site.counters().parks() >= parks);
             latch.releaseExclusive();
-            threads.until(() -> site.counters().timedWaits() >= parks);
+            threads.until(() -> site.counters().waits().count() >= parks);
         }
 
         threads.join();

@@ -34,20 +34,21 @@ final class StripedCounterTest {
 
     @Test
     void givenOneThread_whenItAdds_thenItSeesWhatItsStripeHeld() {
-        StripedCounter counter = new StripedCounter();
+        StripedCells cells = new StripedCells(2);
 
-        assertThat(counter.addToCell(5)).isZero();
-        assertThat(counter.addToCell(-2)).isEqualTo(5);
+        assertThat(cells.getAndAdd(1, 5)).isZero();
+        assertThat(cells.getAndAdd(1, -2)).isEqualTo(5);
 
-        assertThat(counter.sum()).isEqualTo(3);
+        assertThat(cells.sum(1)).isEqualTo(3);
+        assertThat(cells.sum(0)).isZero();
     }
 
     @Test
     void givenProcessors_whenStriped_thenTheCountIsAPowerOfTwoWithinTheLimit() {
-        assertThat(StripedCounter.stripes(1)).isEqualTo(2);
-        assertThat(StripedCounter.stripes(2)).isEqualTo(4);
-        assertThat(StripedCounter.stripes(3)).isEqualTo(8);
-        assertThat(StripedCounter.stripes(32)).isEqualTo(64);
-        assertThat(StripedCounter.stripes(1000)).isEqualTo(64);
+        assertThat(StripedCells.stripes(1)).isEqualTo(2);
+        assertThat(StripedCells.stripes(2)).isEqualTo(4);
+        assertThat(StripedCells.stripes(3)).isEqualTo(8);
+        assertThat(StripedCells.stripes(32)).isEqualTo(64);
+        assertThat(StripedCells.stripes(1000)).isEqualTo(64);
     }
 }
