@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
-import dev.holdfast.sync.Waiter.Mode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -66,21 +65,26 @@ public final class BufferLatch {
     public static boolean tryUpgradeToExclusive(ByteBuffer table, int offset, long version) {
         long word = (long) WORD.getAcquire(table, offset);
         while (LatchWord.admitsUpgrade(word, version)) {
-            if (WORD.compareAndSet(table, offset, word, LatchWord.exclusiveAcquired(word))) {
-                fenceExclusive();
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    table, offset, word, LatchWord.exclusiveAcquired(word));
+            if (seen == word) {
+                // Pairs with validate: the change is not seen before the exclusive bit.
+                VarHandle.storeStoreFence();
                 return true;
             }
-            word = (long) WORD.getAcquire(table, offset);
+            word = seen;
         }
         return false;
     }
 
-    /** Acquires shared. <b>Latches:</b> waits for the holder of exclusive and for who queued. */
+    /** Acquires shared; waits for the holder of exclusive and for who queued. */
     public static void acquireShared(ByteBuffer table, int offset, ContentionSite site) {
         assert HeldLatches.mayWaitFor(site);
 
         if (!tryAcquireShared(table, offset)) {
-            ParkingLot.acquire(ACCESS, table, offset, Mode.SHARED, site);
+            ParkingLot.acquire(ACCESS, table, offset, Mode.SHARED, site, ParkingLot.FOREVER);
         }
     }
 
@@ -88,32 +92,55 @@ public final class BufferLatch {
     public static boolean tryAcquireShared(ByteBuffer table, int offset) {
         long word = (long) WORD.getAcquire(table, offset);
         while (LatchWord.admitsShared(word)) {
-            if (WORD.compareAndSet(table, offset, word, LatchWord.sharedAcquired(word))) {
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    table, offset, word, LatchWord.sharedAcquired(word));
+            if (seen == word) {
                 return true;
             }
-            word = (long) WORD.getAcquire(table, offset);
+            word = seen;
         }
         return false;
     }
 
-    public static void releaseShared(ByteBuffer table, int offset) {
-        long word = (long) WORD.getAcquire(table, offset);
-        while (!LatchWord.sharedReleaseWakes(word)) {
-            if (WORD.compareAndSet(table, offset, word, LatchWord.sharedReleased(word))) {
-                return;
-            }
-            word = (long) WORD.getAcquire(table, offset);
-        }
-        ParkingLot.release(ACCESS, table, offset, Mode.SHARED);
+    /**
+     * Acquires shared, waiting at most {@code timeoutNanos}; not at all if that is zero or less. An
+     * interrupt does not end the wait and is kept. If the time ends in the moment in which the
+     * latch is handed over, the caller has it. The engine waits for no latch with a limit.
+     *
+     * @return whether the latch is held now; with false, nothing of the attempt is left
+     */
+    public static boolean tryAcquireShared(
+            ByteBuffer table, int offset, ContentionSite site, long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        return LatchForms.acquireWithin(ACCESS, table, offset, Mode.SHARED, site, timeoutNanos);
     }
 
-    /** Acquires exclusive. <b>Latches:</b> waits for every holder. */
+    /** Releases shared. */
+    public static void releaseShared(ByteBuffer table, int offset) {
+        long word = (long) WORD.getAcquire(table, offset);
+        assert LatchWord.sharedHolders(word) > 0 : LatchWord.describe(word);
+
+        if (LatchWord.sharedReleaseWakes(word)) {
+            ParkingLot.release(ACCESS, table, offset, Release.SHARED);
+        } else {
+            // Cannot fail as a CAS can when readers meet; who queued just before it shows in it.
+            word = (long) WORD.getAndAdd(table, offset, -LatchWord.SHARED_ONE);
+            if (LatchWord.sharedReleaseWakes(word)) {
+                ParkingLot.release(ACCESS, table, offset, Release.NONE);
+            }
+        }
+    }
+
+    /** Acquires exclusive; waits for every holder. */
     public static void acquireExclusive(ByteBuffer table, int offset, ContentionSite site) {
         assert HeldLatches.mayWaitFor(site);
 
         if (!tryAcquireExclusive(table, offset)) {
-            ParkingLot.acquire(ACCESS, table, offset, Mode.EXCLUSIVE, site);
-            fenceExclusive();
+            ParkingLot.acquire(ACCESS, table, offset, Mode.EXCLUSIVE, site, ParkingLot.FOREVER);
+            VarHandle.storeStoreFence();
         }
     }
 
@@ -121,25 +148,100 @@ public final class BufferLatch {
     public static boolean tryAcquireExclusive(ByteBuffer table, int offset) {
         long word = (long) WORD.getAcquire(table, offset);
         while (LatchWord.admitsExclusive(word)) {
-            if (WORD.compareAndSet(table, offset, word, LatchWord.exclusiveAcquired(word))) {
-                fenceExclusive();
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    table, offset, word, LatchWord.exclusiveAcquired(word));
+            if (seen == word) {
+                VarHandle.storeStoreFence();
                 return true;
             }
-            word = (long) WORD.getAcquire(table, offset);
+            word = seen;
         }
         return false;
+    }
+
+    /** As {@link #tryAcquireShared(ByteBuffer, int, ContentionSite, long)}. */
+    public static boolean tryAcquireExclusive(
+            ByteBuffer table, int offset, ContentionSite site, long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        return LatchForms.acquireWithin(ACCESS, table, offset, Mode.EXCLUSIVE, site, timeoutNanos);
     }
 
     /** Releases exclusive and raises the version: optimistic reads that ran beside it fail. */
     public static void releaseExclusive(ByteBuffer table, int offset) {
         long word = (long) WORD.getAcquire(table, offset);
-        while (!LatchWord.exclusiveReleaseWakes(word)) {
-            if (WORD.compareAndSet(table, offset, word, LatchWord.exclusiveReleased(word))) {
+        while (!LatchWord.releaseWakes(word)) {
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    table, offset, word, LatchWord.exclusiveReleased(word));
+            if (seen == word) {
                 return;
             }
-            word = (long) WORD.getAcquire(table, offset);
+            word = seen;
         }
-        ParkingLot.release(ACCESS, table, offset, Mode.EXCLUSIVE);
+        ParkingLot.release(ACCESS, table, offset, Release.EXCLUSIVE);
+    }
+
+    /**
+     * Acquires update: beside shared holders, and excluding all others of update or exclusive.
+     * Waits for the holder of either and for who queued.
+     */
+    public static void acquireUpdate(ByteBuffer table, int offset, ContentionSite site) {
+        assert HeldLatches.mayWaitFor(site);
+
+        LatchForms.acquire(ACCESS, table, offset, Mode.UPDATE, site);
+    }
+
+    /** Acquires update unless that would mean to wait. */
+    public static boolean tryAcquireUpdate(ByteBuffer table, int offset) {
+        return LatchForms.tryAcquire(ACCESS, table, offset, Mode.UPDATE);
+    }
+
+    /** As {@link #tryAcquireShared(ByteBuffer, int, ContentionSite, long)}. */
+    public static boolean tryAcquireUpdate(
+            ByteBuffer table, int offset, ContentionSite site, long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        return LatchForms.acquireWithin(ACCESS, table, offset, Mode.UPDATE, site, timeoutNanos);
+    }
+
+    /** Releases update; the version stays, since nothing was changed under it. */
+    public static void releaseUpdate(ByteBuffer table, int offset) {
+        LatchForms.release(ACCESS, table, offset, Release.UPDATE);
+    }
+
+    /**
+     * Turns the caller's update into exclusive; waits for the shared holders to go. While it sleeps
+     * no reader is admitted, and it goes before all that are queued. There can't be two such
+     * waiters, nor one who waits for the other: update excludes update. The caller must not hold
+     * the latch shared besides.
+     */
+    public static void upgradeToExclusive(ByteBuffer table, int offset, ContentionSite site) {
+        assert HeldLatches.mayUpgrade(site);
+
+        LatchForms.acquire(ACCESS, table, offset, Mode.UPGRADE, site);
+    }
+
+    /**
+     * Turns the caller's update into exclusive unless somebody shares it; else it stays as it is.
+     */
+    public static boolean tryUpgradeToExclusive(ByteBuffer table, int offset) {
+        return LatchForms.tryAcquire(ACCESS, table, offset, Mode.UPGRADE);
+    }
+
+    /** Turns the caller's exclusive into update: readers may come in. Raises the version. */
+    public static void downgradeToUpdate(ByteBuffer table, int offset) {
+        LatchForms.release(ACCESS, table, offset, Release.TO_UPDATE);
+    }
+
+    /**
+     * Turns the caller's exclusive, or update, into shared. Raises the version if it was exclusive.
+     */
+    public static void downgradeToShared(ByteBuffer table, int offset) {
+        LatchForms.release(ACCESS, table, offset, Release.TO_SHARED);
     }
 
     /**
@@ -150,13 +252,18 @@ public final class BufferLatch {
         if (LatchWord.isExclusive((long) WORD.getAcquire(table, offset))) {
             assert HeldLatches.mayWaitFor(site);
 
-            ParkingLot.acquire(ACCESS, table, offset, Mode.NOT_EXCLUSIVE, site);
+            ParkingLot.acquire(ACCESS, table, offset, Mode.NOT_EXCLUSIVE, site, ParkingLot.FOREVER);
         }
     }
 
     /** Whether somebody holds the latch exclusively; for assertions. */
     public static boolean isExclusive(ByteBuffer table, int offset) {
         return LatchWord.isExclusive((long) WORD.getAcquire(table, offset));
+    }
+
+    /** Whether somebody holds the latch for update; for assertions. */
+    public static boolean isUpdate(ByteBuffer table, int offset) {
+        return LatchWord.isUpdate((long) WORD.getAcquire(table, offset));
     }
 
     /** Whether somebody holds the latch shared; for assertions. */
@@ -167,13 +274,5 @@ public final class BufferLatch {
     /** The latch's state as {@code name=value}, for messages. */
     public static String describe(ByteBuffer table, int offset) {
         return LatchWord.describe((long) WORD.getAcquire(table, offset));
-    }
-
-    /**
-     * A CAS lets later plain stores pass its own store on some processors; an optimistic reader
-     * could then see the holder's first change under the old version. Pairs with {@link #validate}.
-     */
-    private static void fenceExclusive() {
-        VarHandle.storeStoreFence();
     }
 }

@@ -63,6 +63,29 @@ public final class HeldLatches {
         return true;
     }
 
+    /**
+     * Checks that the thread may wait for the upgrade of a latch of this site, which it holds, with
+     * what else it holds: nothing above it, and beside it only what the site allows.
+     */
+    public static boolean mayUpgrade(ContentionSite site) {
+        HeldLatches held = CURRENT.get();
+        int sameRank = 0;
+        for (int i = 0; i < held.count; i++) {
+            int rank = held.sites[i].rank();
+            sameRank += rank == site.rank() ? 1 : 0;
+            if (rank > site.rank() || (sameRank > 1 && !site.allowsSameRank())) {
+                throw new AssertionError(
+                        "latch order: upgrade="
+                                + site.siteName()
+                                + ", rank="
+                                + site.rank()
+                                + ", held="
+                                + held.list());
+            }
+        }
+        return true;
+    }
+
     /** Forgets a latch that {@link #acquired} noted. */
     public static boolean released(ContentionSite site, long key) {
         HeldLatches held = CURRENT.get();

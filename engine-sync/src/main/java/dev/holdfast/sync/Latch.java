@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
-import dev.holdfast.sync.Waiter.Mode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -71,32 +70,34 @@ public final class Latch extends PaddedWord {
         return LatchWord.validates((long) WORD.getOpaque(this), version);
     }
 
-    /** As {@link BufferLatch#tryUpgradeToExclusive}. */
+    /** As the form of {@link BufferLatch} with a version. */
     public boolean tryUpgradeToExclusive(long version) {
         long word = (long) WORD.getAcquire(this);
         while (LatchWord.admitsUpgrade(word, version)) {
-            if (WORD.compareAndSet(this, word, LatchWord.exclusiveAcquired(word))) {
+            long seen =
+                    (long) WORD.compareAndExchange(this, word, LatchWord.exclusiveAcquired(word));
+            if (seen == word) {
                 // Pairs with validate: the change is not seen before the exclusive bit.
                 VarHandle.storeStoreFence();
                 assert HeldLatches.acquiredWithoutWaiting(site, key());
                 return true;
             }
-            word = (long) WORD.getAcquire(this);
+            word = seen;
         }
         return false;
     }
 
-    /** Acquires shared; waits for the holder of exclusive and for who queued. */
+    /** As {@link BufferLatch#acquireShared}. */
     public void acquireShared() {
         assert HeldLatches.mayWaitFor(site);
 
         if (!tryShared()) {
-            ParkingLot.acquire(ACCESS, this, INDEX, Mode.SHARED, site);
+            ParkingLot.acquire(ACCESS, this, INDEX, Mode.SHARED, site, ParkingLot.FOREVER);
         }
         assert HeldLatches.acquired(site, key());
     }
 
-    /** Acquires shared unless that would mean to wait. */
+    /** As {@link BufferLatch#tryAcquireShared}. */
     public boolean tryAcquireShared() {
         boolean acquired = tryShared();
         assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
@@ -106,39 +107,55 @@ public final class Latch extends PaddedWord {
     private boolean tryShared() {
         long word = (long) WORD.getAcquire(this);
         while (LatchWord.admitsShared(word)) {
-            if (WORD.compareAndSet(this, word, LatchWord.sharedAcquired(word))) {
+            long seen = (long) WORD.compareAndExchange(this, word, LatchWord.sharedAcquired(word));
+            if (seen == word) {
                 return true;
             }
-            word = (long) WORD.getAcquire(this);
+            word = seen;
         }
         return false;
     }
 
+    /** As the form of {@link BufferLatch} with a time-out. */
+    public boolean tryAcquireShared(long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        boolean acquired =
+                LatchForms.acquireWithin(ACCESS, this, INDEX, Mode.SHARED, site, timeoutNanos);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
+        return acquired;
+    }
+
+    /** As {@link BufferLatch#releaseShared}. */
     public void releaseShared() {
         assert HeldLatches.released(site, key());
 
         long word = (long) WORD.getAcquire(this);
-        while (!LatchWord.sharedReleaseWakes(word)) {
-            if (WORD.compareAndSet(this, word, LatchWord.sharedReleased(word))) {
-                return;
+        assert LatchWord.sharedHolders(word) > 0 : LatchWord.describe(word);
+
+        if (LatchWord.sharedReleaseWakes(word)) {
+            ParkingLot.release(ACCESS, this, INDEX, Release.SHARED);
+        } else {
+            // Cannot fail as a CAS can when readers meet; who queued just before it shows in it.
+            word = (long) WORD.getAndAdd(this, -LatchWord.SHARED_ONE);
+            if (LatchWord.sharedReleaseWakes(word)) {
+                ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
             }
-            word = (long) WORD.getAcquire(this);
         }
-        ParkingLot.release(ACCESS, this, INDEX, Mode.SHARED);
     }
 
-    /** Acquires exclusive; waits for every holder. */
+    /** As {@link BufferLatch#acquireExclusive}. */
     public void acquireExclusive() {
         assert HeldLatches.mayWaitFor(site);
 
         if (!tryExclusive()) {
-            ParkingLot.acquire(ACCESS, this, INDEX, Mode.EXCLUSIVE, site);
+            ParkingLot.acquire(ACCESS, this, INDEX, Mode.EXCLUSIVE, site, ParkingLot.FOREVER);
             VarHandle.storeStoreFence();
         }
         assert HeldLatches.acquired(site, key());
     }
 
-    /** Acquires exclusive unless that would mean to wait. */
+    /** As {@link BufferLatch#tryAcquireExclusive}. */
     public boolean tryAcquireExclusive() {
         boolean acquired = tryExclusive();
         assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
@@ -148,27 +165,95 @@ public final class Latch extends PaddedWord {
     private boolean tryExclusive() {
         long word = (long) WORD.getAcquire(this);
         while (LatchWord.admitsExclusive(word)) {
-            if (WORD.compareAndSet(this, word, LatchWord.exclusiveAcquired(word))) {
+            long seen =
+                    (long) WORD.compareAndExchange(this, word, LatchWord.exclusiveAcquired(word));
+            if (seen == word) {
                 VarHandle.storeStoreFence();
                 return true;
             }
-            word = (long) WORD.getAcquire(this);
+            word = seen;
         }
         return false;
     }
 
-    /** Releases exclusive and raises the version. */
+    /** As the form of {@link BufferLatch} with a time-out. */
+    public boolean tryAcquireExclusive(long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        boolean acquired =
+                LatchForms.acquireWithin(ACCESS, this, INDEX, Mode.EXCLUSIVE, site, timeoutNanos);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
+        return acquired;
+    }
+
+    /** As {@link BufferLatch#releaseExclusive}. */
     public void releaseExclusive() {
         assert HeldLatches.released(site, key());
 
         long word = (long) WORD.getAcquire(this);
-        while (!LatchWord.exclusiveReleaseWakes(word)) {
-            if (WORD.compareAndSet(this, word, LatchWord.exclusiveReleased(word))) {
+        while (!LatchWord.releaseWakes(word)) {
+            long seen =
+                    (long) WORD.compareAndExchange(this, word, LatchWord.exclusiveReleased(word));
+            if (seen == word) {
                 return;
             }
-            word = (long) WORD.getAcquire(this);
+            word = seen;
         }
-        ParkingLot.release(ACCESS, this, INDEX, Mode.EXCLUSIVE);
+        ParkingLot.release(ACCESS, this, INDEX, Release.EXCLUSIVE);
+    }
+
+    /** As {@link BufferLatch#acquireUpdate}. */
+    public void acquireUpdate() {
+        assert HeldLatches.mayWaitFor(site);
+
+        LatchForms.acquire(ACCESS, this, INDEX, Mode.UPDATE, site);
+        assert HeldLatches.acquired(site, key());
+    }
+
+    /** As {@link BufferLatch#tryAcquireUpdate}. */
+    public boolean tryAcquireUpdate() {
+        boolean acquired = LatchForms.tryAcquire(ACCESS, this, INDEX, Mode.UPDATE);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
+        return acquired;
+    }
+
+    /** As the form of {@link BufferLatch} with a time-out. */
+    public boolean tryAcquireUpdate(long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        boolean acquired =
+                LatchForms.acquireWithin(ACCESS, this, INDEX, Mode.UPDATE, site, timeoutNanos);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
+        return acquired;
+    }
+
+    /** As {@link BufferLatch#releaseUpdate}. */
+    public void releaseUpdate() {
+        assert HeldLatches.released(site, key());
+
+        LatchForms.release(ACCESS, this, INDEX, Release.UPDATE);
+    }
+
+    /** As {@link BufferLatch#upgradeToExclusive}. */
+    public void upgradeToExclusive() {
+        assert HeldLatches.mayUpgrade(site);
+
+        LatchForms.acquire(ACCESS, this, INDEX, Mode.UPGRADE, site);
+    }
+
+    /** As the form of {@link BufferLatch} without a version. */
+    public boolean tryUpgradeToExclusive() {
+        return LatchForms.tryAcquire(ACCESS, this, INDEX, Mode.UPGRADE);
+    }
+
+    /** As {@link BufferLatch#downgradeToUpdate}. */
+    public void downgradeToUpdate() {
+        LatchForms.release(ACCESS, this, INDEX, Release.TO_UPDATE);
+    }
+
+    /** As {@link BufferLatch#downgradeToShared}. */
+    public void downgradeToShared() {
+        LatchForms.release(ACCESS, this, INDEX, Release.TO_SHARED);
     }
 
     /** As {@link BufferLatch#awaitNotExclusive}. */
@@ -176,13 +261,18 @@ public final class Latch extends PaddedWord {
         if (isExclusive()) {
             assert HeldLatches.mayWaitFor(site);
 
-            ParkingLot.acquire(ACCESS, this, INDEX, Mode.NOT_EXCLUSIVE, site);
+            ParkingLot.acquire(ACCESS, this, INDEX, Mode.NOT_EXCLUSIVE, site, ParkingLot.FOREVER);
         }
     }
 
     /** Whether somebody holds the latch exclusively; for assertions. */
     public boolean isExclusive() {
         return LatchWord.isExclusive((long) WORD.getAcquire(this));
+    }
+
+    /** Whether somebody holds the latch for update; for assertions. */
+    public boolean isUpdate() {
+        return LatchWord.isUpdate((long) WORD.getAcquire(this));
     }
 
     /** Whether somebody holds the latch shared; for assertions. */

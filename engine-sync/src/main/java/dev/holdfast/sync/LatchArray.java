@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
-import dev.holdfast.sync.Waiter.Mode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -59,32 +58,36 @@ public final class LatchArray {
         return LatchWord.validates((long) WORD.getOpaque(words, index), version);
     }
 
-    /** As {@link BufferLatch#tryUpgradeToExclusive}. */
+    /** As the form of {@link BufferLatch} with a version. */
     public boolean tryUpgradeToExclusive(int index, long version) {
         long word = (long) WORD.getAcquire(words, index);
         while (LatchWord.admitsUpgrade(word, version)) {
-            if (WORD.compareAndSet(words, index, word, LatchWord.exclusiveAcquired(word))) {
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    words, index, word, LatchWord.exclusiveAcquired(word));
+            if (seen == word) {
                 // Pairs with validate: the change is not seen before the exclusive bit.
                 VarHandle.storeStoreFence();
                 assert HeldLatches.acquiredWithoutWaiting(site, key(index));
                 return true;
             }
-            word = (long) WORD.getAcquire(words, index);
+            word = seen;
         }
         return false;
     }
 
-    /** Acquires shared; waits for the holder of exclusive and for who queued. */
+    /** As {@link BufferLatch#acquireShared}. */
     public void acquireShared(int index) {
         assert HeldLatches.mayWaitFor(site);
 
         if (!tryShared(index)) {
-            ParkingLot.acquire(ACCESS, words, index, Mode.SHARED, site);
+            ParkingLot.acquire(ACCESS, words, index, Mode.SHARED, site, ParkingLot.FOREVER);
         }
         assert HeldLatches.acquired(site, key(index));
     }
 
-    /** Acquires shared unless that would mean to wait. */
+    /** As {@link BufferLatch#tryAcquireShared}. */
     public boolean tryAcquireShared(int index) {
         boolean acquired = tryShared(index);
         assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key(index));
@@ -94,39 +97,58 @@ public final class LatchArray {
     private boolean tryShared(int index) {
         long word = (long) WORD.getAcquire(words, index);
         while (LatchWord.admitsShared(word)) {
-            if (WORD.compareAndSet(words, index, word, LatchWord.sharedAcquired(word))) {
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    words, index, word, LatchWord.sharedAcquired(word));
+            if (seen == word) {
                 return true;
             }
-            word = (long) WORD.getAcquire(words, index);
+            word = seen;
         }
         return false;
     }
 
+    /** As the form of {@link BufferLatch} with a time-out. */
+    public boolean tryAcquireShared(int index, long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        boolean acquired =
+                LatchForms.acquireWithin(ACCESS, words, index, Mode.SHARED, site, timeoutNanos);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key(index));
+        return acquired;
+    }
+
+    /** As {@link BufferLatch#releaseShared}. */
     public void releaseShared(int index) {
         assert HeldLatches.released(site, key(index));
 
         long word = (long) WORD.getAcquire(words, index);
-        while (!LatchWord.sharedReleaseWakes(word)) {
-            if (WORD.compareAndSet(words, index, word, LatchWord.sharedReleased(word))) {
-                return;
+        assert LatchWord.sharedHolders(word) > 0 : LatchWord.describe(word);
+
+        if (LatchWord.sharedReleaseWakes(word)) {
+            ParkingLot.release(ACCESS, words, index, Release.SHARED);
+        } else {
+            // Cannot fail as a CAS can when readers meet; who queued just before it shows in it.
+            word = (long) WORD.getAndAdd(words, index, -LatchWord.SHARED_ONE);
+            if (LatchWord.sharedReleaseWakes(word)) {
+                ParkingLot.release(ACCESS, words, index, Release.NONE);
             }
-            word = (long) WORD.getAcquire(words, index);
         }
-        ParkingLot.release(ACCESS, words, index, Mode.SHARED);
     }
 
-    /** Acquires exclusive; waits for every holder. */
+    /** As {@link BufferLatch#acquireExclusive}. */
     public void acquireExclusive(int index) {
         assert HeldLatches.mayWaitFor(site);
 
         if (!tryExclusive(index)) {
-            ParkingLot.acquire(ACCESS, words, index, Mode.EXCLUSIVE, site);
+            ParkingLot.acquire(ACCESS, words, index, Mode.EXCLUSIVE, site, ParkingLot.FOREVER);
             VarHandle.storeStoreFence();
         }
         assert HeldLatches.acquired(site, key(index));
     }
 
-    /** Acquires exclusive unless that would mean to wait. */
+    /** As {@link BufferLatch#tryAcquireExclusive}. */
     public boolean tryAcquireExclusive(int index) {
         boolean acquired = tryExclusive(index);
         assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key(index));
@@ -136,27 +158,99 @@ public final class LatchArray {
     private boolean tryExclusive(int index) {
         long word = (long) WORD.getAcquire(words, index);
         while (LatchWord.admitsExclusive(word)) {
-            if (WORD.compareAndSet(words, index, word, LatchWord.exclusiveAcquired(word))) {
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    words, index, word, LatchWord.exclusiveAcquired(word));
+            if (seen == word) {
                 VarHandle.storeStoreFence();
                 return true;
             }
-            word = (long) WORD.getAcquire(words, index);
+            word = seen;
         }
         return false;
     }
 
-    /** Releases exclusive and raises the version. */
+    /** As the form of {@link BufferLatch} with a time-out. */
+    public boolean tryAcquireExclusive(int index, long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        boolean acquired =
+                LatchForms.acquireWithin(ACCESS, words, index, Mode.EXCLUSIVE, site, timeoutNanos);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key(index));
+        return acquired;
+    }
+
+    /** As {@link BufferLatch#releaseExclusive}. */
     public void releaseExclusive(int index) {
         assert HeldLatches.released(site, key(index));
 
         long word = (long) WORD.getAcquire(words, index);
-        while (!LatchWord.exclusiveReleaseWakes(word)) {
-            if (WORD.compareAndSet(words, index, word, LatchWord.exclusiveReleased(word))) {
+        while (!LatchWord.releaseWakes(word)) {
+            long seen =
+                    (long)
+                            WORD.compareAndExchange(
+                                    words, index, word, LatchWord.exclusiveReleased(word));
+            if (seen == word) {
                 return;
             }
-            word = (long) WORD.getAcquire(words, index);
+            word = seen;
         }
-        ParkingLot.release(ACCESS, words, index, Mode.EXCLUSIVE);
+        ParkingLot.release(ACCESS, words, index, Release.EXCLUSIVE);
+    }
+
+    /** As {@link BufferLatch#acquireUpdate}. */
+    public void acquireUpdate(int index) {
+        assert HeldLatches.mayWaitFor(site);
+
+        LatchForms.acquire(ACCESS, words, index, Mode.UPDATE, site);
+        assert HeldLatches.acquired(site, key(index));
+    }
+
+    /** As {@link BufferLatch#tryAcquireUpdate}. */
+    public boolean tryAcquireUpdate(int index) {
+        boolean acquired = LatchForms.tryAcquire(ACCESS, words, index, Mode.UPDATE);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key(index));
+        return acquired;
+    }
+
+    /** As the form of {@link BufferLatch} with a time-out. */
+    public boolean tryAcquireUpdate(int index, long timeoutNanos) {
+        assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
+
+        boolean acquired =
+                LatchForms.acquireWithin(ACCESS, words, index, Mode.UPDATE, site, timeoutNanos);
+        assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key(index));
+        return acquired;
+    }
+
+    /** As {@link BufferLatch#releaseUpdate}. */
+    public void releaseUpdate(int index) {
+        assert HeldLatches.released(site, key(index));
+
+        LatchForms.release(ACCESS, words, index, Release.UPDATE);
+    }
+
+    /** As {@link BufferLatch#upgradeToExclusive}. */
+    public void upgradeToExclusive(int index) {
+        assert HeldLatches.mayUpgrade(site);
+
+        LatchForms.acquire(ACCESS, words, index, Mode.UPGRADE, site);
+    }
+
+    /** As the form of {@link BufferLatch} without a version. */
+    public boolean tryUpgradeToExclusive(int index) {
+        return LatchForms.tryAcquire(ACCESS, words, index, Mode.UPGRADE);
+    }
+
+    /** As {@link BufferLatch#downgradeToUpdate}. */
+    public void downgradeToUpdate(int index) {
+        LatchForms.release(ACCESS, words, index, Release.TO_UPDATE);
+    }
+
+    /** As {@link BufferLatch#downgradeToShared}. */
+    public void downgradeToShared(int index) {
+        LatchForms.release(ACCESS, words, index, Release.TO_SHARED);
     }
 
     /** As {@link BufferLatch#awaitNotExclusive}. */
@@ -164,13 +258,18 @@ public final class LatchArray {
         if (isExclusive(index)) {
             assert HeldLatches.mayWaitFor(site);
 
-            ParkingLot.acquire(ACCESS, words, index, Mode.NOT_EXCLUSIVE, site);
+            ParkingLot.acquire(ACCESS, words, index, Mode.NOT_EXCLUSIVE, site, ParkingLot.FOREVER);
         }
     }
 
     /** Whether somebody holds the latch exclusively; for assertions. */
     public boolean isExclusive(int index) {
         return LatchWord.isExclusive((long) WORD.getAcquire(words, index));
+    }
+
+    /** Whether somebody holds the latch for update; for assertions. */
+    public boolean isUpdate(int index) {
+        return LatchWord.isUpdate((long) WORD.getAcquire(words, index));
     }
 
     /** Whether somebody holds the latch shared; for assertions. */

@@ -6,12 +6,12 @@ package dev.holdfast.sync;
  * word.
  *
  * <pre>
- *   bit   63   62 ... 20   19          18       17      16        15 ... 0
- *         zero version     exclusive   update   woken   waiters   shared holders
+ *   bit  63    62 ... 22  21         20      19         18      17     16       15 ... 0
+ *        zero  version    exclusive  update  upgrading  barred  woken  waiters  shared holders
  * </pre>
  *
  * <p>A word of zero is a free latch, so zeroed memory is a table of free latches. The version grows
- * by one with each release of exclusive and is never reset; while it stands still and the exclusive
+ * by one whenever exclusive is given up and is never reset; while it stands still and the exclusive
  * bit is clear, nobody has changed what the latch guards.
  *
  * <p><b>Latches:</b> none taken; these functions touch no memory.
@@ -20,19 +20,31 @@ public final class LatchWord {
     /*
      * Exclusive is the bit below the version, so that adding it to a word that has it set clears it
      * and raises the version in the same addition. Bit 63 stays zero: a version is never negative,
-     * and LOCKED can be told from all of them. The version wraps after 2^43 exclusive releases of
+     * and LOCKED can be told from all of them. The version wraps after 2^41 exclusive releases of
      * one latch; an optimistic reader would have to sleep through exactly that many.
      *
-     * waiters: set iff the parking lot has a waiter queued for this latch. Both are changed under
-     * the lot's queue lock only, so there they agree.
+     * waiters: set iff the parking lot has a waiter queued for this latch, upgraders not counted.
+     * It changes under the lot's queue lock only, so there the two agree.
+     *
+     * barred: arriving threads do not join those that hold the latch. Set while anybody but update
+     * waiters is queued: readers need not stop for one who waits for another holder of update. It
+     * may be set without need for a while (see wokenAcquired), never be missing with need.
      *
      * woken: a waiter has left the queue and is on its way to try for the latch. While it is set,
      * releases wake nobody else: one runner at a time, and whoever holds and releases the latch in
-     * the meantime pays nothing for it. The runner clears the bit when it gets the latch or queues
-     * up again. Clearing it too early only wakes one more; it is never set without a runner.
+     * the meantime pays nothing for it. The runner clears the bit when it gets the latch, queues up
+     * again or gives up. Clearing it too early only wakes one more; it is never set without a
+     * runner.
      *
-     * update: reserved for the mode that is compatible with shared and can become exclusive. It is
-     * a holder to whom no transition leads yet.
+     * update: held by one thread that shares the latch with readers and may become exclusive.
+     *
+     * upgrading: the holder of update sleeps in the lot until the shared holders are gone. No
+     * reader is admitted, woken or not, so the count only falls; the last one's release makes the
+     * sleeper exclusive. Optimistic reads go on until then. Two upgraders can't exist, since update
+     * excludes update.
+     *
+     * Shared is refused one place before the count is full, and update when it is full, so that the
+     * holder of update always finds room when it downgrades.
      */
 
     /** What {@link #optimisticVersion} gives when the latch is held exclusively. */
@@ -42,19 +54,24 @@ public final class LatchWord {
 
     static final long SHARED_ONE = 1L;
     static final long SHARED_MASK = (1L << SHARED_BITS) - 1;
+    static final long SHARED_MAX = SHARED_MASK - 1;
     static final long WAITERS = 1L << SHARED_BITS;
     static final long WOKEN = WAITERS << 1;
-    static final long UPDATE = WOKEN << 1;
+    static final long BARRED = WOKEN << 1;
+    static final long UPGRADING = BARRED << 1;
+    static final long UPDATE = UPGRADING << 1;
     static final long EXCLUSIVE = UPDATE << 1;
     static final long VERSION_ONE = EXCLUSIVE << 1;
     static final long VERSION_MASK = Long.MAX_VALUE & -VERSION_ONE;
 
     private static final long HOLDERS = EXCLUSIVE | UPDATE | SHARED_MASK;
-    private static final long QUEUE = WAITERS | WOKEN;
+    private static final long QUEUE = WAITERS | WOKEN | BARRED;
+    private static final long WAITING_UNWOKEN = WAITERS | WOKEN;
 
     static {
         assert Long.bitCount(VERSION_MASK) >= 40 : "versionBits=" + Long.bitCount(VERSION_MASK);
-        assert (HOLDERS | QUEUE | VERSION_MASK) == Long.MAX_VALUE : "the fields cover the word";
+        assert (HOLDERS | UPGRADING | QUEUE | VERSION_MASK) == Long.MAX_VALUE
+                : "the fields cover the word";
         assert EXCLUSIVE << 1 == VERSION_ONE : "releasing exclusive carries into the version";
     }
 
@@ -71,18 +88,31 @@ public final class LatchWord {
     }
 
     /**
-     * Whether an arriving thread may share the latch. Behind a queue it may only if nobody holds
-     * the latch: else readers that overlap would keep a queued writer out for ever.
+     * Whether an arriving thread may share the latch. Where it is barred it may only if nobody
+     * holds the latch: else readers that overlap would keep a queued writer out for ever.
      */
     static boolean admitsShared(long word) {
-        return (word & EXCLUSIVE) == 0
-                && ((word & WAITERS) == 0 || (word & HOLDERS) == 0)
-                && (word & SHARED_MASK) != SHARED_MASK;
+        return (word & (EXCLUSIVE | UPGRADING)) == 0
+                && ((word & BARRED) == 0 || (word & HOLDERS) == 0)
+                && hasRoomForShared(word);
     }
 
     /** Whether a thread that was woken from the queue may share the latch: it has had its wait. */
     static boolean admitsWokenShared(long word) {
-        return (word & EXCLUSIVE) == 0 && (word & SHARED_MASK) != SHARED_MASK;
+        return (word & (EXCLUSIVE | UPGRADING)) == 0 && hasRoomForShared(word);
+    }
+
+    private static boolean hasRoomForShared(long word) {
+        return (word & SHARED_MASK) < SHARED_MAX;
+    }
+
+    /** Whether an arriving thread may have update: shared holders do not matter, a bar does. */
+    static boolean admitsUpdate(long word) {
+        return admitsWokenUpdate(word) && ((word & BARRED) == 0 || (word & HOLDERS) == 0);
+    }
+
+    static boolean admitsWokenUpdate(long word) {
+        return (word & (EXCLUSIVE | UPDATE)) == 0 && (word & SHARED_MASK) != SHARED_MASK;
     }
 
     static boolean admitsExclusive(long word) {
@@ -94,10 +124,23 @@ public final class LatchWord {
         return (word & ~QUEUE) == version;
     }
 
+    /** Whether the holder of update may become exclusive: it shares with nobody. */
+    static boolean admitsUpgrade(long word) {
+        assert isUpdate(word) : describe(word);
+
+        return (word & SHARED_MASK) == 0;
+    }
+
     static long sharedAcquired(long word) {
         assert admitsWokenShared(word) : describe(word);
 
         return word + SHARED_ONE;
+    }
+
+    static long updateAcquired(long word) {
+        assert admitsWokenUpdate(word) : describe(word);
+
+        return word | UPDATE;
     }
 
     static long exclusiveAcquired(long word) {
@@ -106,24 +149,69 @@ public final class LatchWord {
         return word | EXCLUSIVE;
     }
 
+    /** From update to exclusive; ends the wait for it, if there was one. */
+    static long upgraded(long word) {
+        assert isUpdate(word) && sharedHolders(word) == 0 : describe(word);
+
+        return (word & ~(UPDATE | UPGRADING)) | EXCLUSIVE;
+    }
+
+    /** The holder of update waits for the shared holders to go. */
+    static long upgradeAwaited(long word) {
+        assert isUpdate(word) && !isUpgrading(word) && sharedHolders(word) > 0 : describe(word);
+
+        return word | UPGRADING;
+    }
+
     static long sharedReleased(long word) {
-        assert sharedHolders(word) > 0 : describe(word);
+        assert sharedHolders(word) > 0 && !isExclusive(word) : describe(word);
 
         return word - SHARED_ONE;
     }
 
+    static long updateReleased(long word) {
+        assert isUpdate(word) && !isUpgrading(word) : describe(word);
+
+        return word & ~UPDATE;
+    }
+
     static long exclusiveReleased(long word) {
-        assert isExclusive(word) && sharedHolders(word) == 0 : describe(word);
+        assert isExclusive(word) && sharedHolders(word) == 0 && !isUpdate(word) : describe(word);
 
         return (word + EXCLUSIVE) & Long.MAX_VALUE;
     }
 
-    static long waitersSet(long word) {
-        return word | WAITERS;
+    /** From exclusive to update: what was changed is for readers to see, hence a new version. */
+    static long downgradedToUpdate(long word) {
+        return exclusiveReleased(word) | UPDATE;
     }
 
-    static long waitersCleared(long word) {
-        return word & ~WAITERS;
+    /** From exclusive or update, whichever is held, to shared. */
+    static long downgradedToShared(long word) {
+        long released = isExclusive(word) ? exclusiveReleased(word) : updateReleased(word);
+        assert (released & SHARED_MASK) < SHARED_MASK : describe(word);
+
+        return released + SHARED_ONE;
+    }
+
+    /** Somebody is queued; {@code barring} unless it need not keep arriving threads out. */
+    static long waitersSet(long word, boolean barring) {
+        return word | WAITERS | (barring ? BARRED : 0);
+    }
+
+    /** The bits of a queue in which these are left. */
+    static long queueLeft(long word, boolean anybody, boolean barring) {
+        assert anybody || !barring : describe(word);
+
+        return (word & ~(WAITERS | BARRED)) | (anybody ? WAITERS : 0) | (barring ? BARRED : 0);
+    }
+
+    /**
+     * Whether one that waits for update must bar arriving threads: unless there is a holder whose
+     * release will wake it, only the last of the shared holders does, so their number must fall.
+     */
+    static boolean updateWaitBars(long word) {
+        return (word & (EXCLUSIVE | UPDATE)) == 0;
     }
 
     static long wokenSet(long word) {
@@ -134,22 +222,58 @@ public final class LatchWord {
         return word & ~WOKEN;
     }
 
-    /** Whether releasing exclusive must go to the queue: someone waits and nobody is on the way. */
-    static boolean exclusiveReleaseWakes(long word) {
-        return (word & QUEUE) == WAITERS;
+    /**
+     * The woken bit cleared because its thread has the latch. Nobody is on the way any more, so if
+     * only shared holders are left to wake who is queued, whoever it is, others may not join them.
+     */
+    static long wokenAcquired(long word) {
+        boolean onlySharedHeld = (word & (EXCLUSIVE | UPDATE)) == 0;
+        return (word & ~WOKEN) | (onlySharedHeld && hasWaiters(word) ? BARRED : 0);
     }
 
-    /** The same for shared: only the last holder's release lets a waiter in. */
+    /** Whether giving up or lowering exclusive or update must go to the queue. */
+    static boolean releaseWakes(long word) {
+        return (word & WAITING_UNWOKEN) == WAITERS;
+    }
+
+    /**
+     * The same for shared: only the last holder's release lets a waiter in, and beside a holder of
+     * update only one who does not wait for that.
+     */
     static boolean sharedReleaseWakes(long word) {
-        return (word & (QUEUE | UPDATE | SHARED_MASK)) == (WAITERS | SHARED_ONE);
+        return (word & (WAITERS | UPGRADING)) != 0
+                && (word & SHARED_MASK) == SHARED_ONE
+                && (isUpgrading(word)
+                        || (releaseWakes(word) && (word & (UPDATE | BARRED)) != UPDATE));
+    }
+
+    /** Whether the holder of update who sleeps is to be made exclusive now. */
+    static boolean upgradeIsDue(long word) {
+        return (word & (UPGRADING | SHARED_MASK)) == UPGRADING;
     }
 
     static boolean hasWaiters(long word) {
         return (word & WAITERS) != 0;
     }
 
+    static boolean isWoken(long word) {
+        return (word & WOKEN) != 0;
+    }
+
+    static boolean isBarred(long word) {
+        return (word & BARRED) != 0;
+    }
+
     static boolean isExclusive(long word) {
         return (word & EXCLUSIVE) != 0;
+    }
+
+    static boolean isUpdate(long word) {
+        return (word & UPDATE) != 0;
+    }
+
+    static boolean isUpgrading(long word) {
+        return (word & UPGRADING) != 0;
     }
 
     static int sharedHolders(long word) {
@@ -167,12 +291,16 @@ public final class LatchWord {
                 + ", exclusive="
                 + isExclusive(word)
                 + ", update="
-                + ((word & UPDATE) != 0)
+                + isUpdate(word)
+                + ", upgrading="
+                + isUpgrading(word)
                 + ", shared="
                 + sharedHolders(word)
                 + ", waiters="
                 + hasWaiters(word)
+                + ", barred="
+                + isBarred(word)
                 + ", woken="
-                + ((word & WOKEN) != 0);
+                + isWoken(word);
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
-import dev.holdfast.sync.Waiter.Mode;
-
 /**
  * The slow path of every latch: spins, sleeps and wakes, for any storage of latch words.
  *
@@ -11,10 +9,14 @@ import dev.holdfast.sync.Waiter.Mode;
  *
  * <p><b>Fairness.</b> A latch may be taken by whoever comes while it is free, queue or no queue: on
  * few processors that is faster by far than handing it to a thread that has yet to wake up. Bounds
- * on it: a reader does not join other readers past a queue; a waiter that was woken and found the
- * latch taken goes back to the front; after {@value #PASSED_OVER_MAX} such failures the next
- * release hands the latch over instead of freeing it. So no reader or writer waits for more than
- * what was queued before it plus a bounded number of others.
+ * on it: nobody joins the holders past a queue, unless all in it wait for update only; a waiter
+ * that was woken and found the latch taken goes back to the front; after {@value #PASSED_OVER_MAX}
+ * such failures the next release hands the latch over instead of freeing it. So nobody waits for
+ * more than what was queued before him plus a bounded number of others, in whichever mode. Who
+ * upgrades waits for the holders of that moment alone.
+ *
+ * <p><b>Woken at once</b> are one writer, or the readers up to the next writer with at most one
+ * that wants update ({@link LotStripe}).
  */
 final class ParkingLot {
     /*
@@ -25,19 +27,29 @@ final class ParkingLot {
      * release costs one CAS although there is a queue; hand-over is decided by count of failures,
      * not by a clock.
      *
-     * Why no wake-up is lost. The waiters bit is set under the queue lock by a CAS that fails if
-     * the word has changed, so the holder that keeps the waiter out releases after it and sees the
-     * bit. A release that sees waiters and no woken bit frees the latch and sets the woken bit in
-     * one CAS under the same lock, having found whom to wake. Whoever was woken clears the bit when
-     * it takes the latch, or, under the queue lock, when it finds the latch held and queues again;
-     * then that holder's release sees waiters without woken. Hence: waiters set and the latch free
-     * means that a woken thread has not yet tried.
+     * Why no wake-up is lost. The rule is: a word with waiters and without woken is held by somebody
+     * whose release comes here. (a) The waiters bit is set under the queue lock by a CAS that fails
+     * if the word has changed, so the holder that keeps the waiter out releases after it and sees
+     * the bit. (b) Releases of exclusive and update come here when they see waiters without woken;
+     * they choose whom to wake and set woken by the CAS that releases, under the queue lock. (c)
+     * Shared is given up by a fetch-and-add; who finds that it was the last comes here, and chooses
+     * then. That one will come: where nobody else is to wake the queue, the bar keeps others from
+     * joining (LatchWord.wokenAcquired, updateWaitBars). (d) Who was woken clears the bit when it
+     * takes the latch, and is then the holder of the rule; or when it queues again, by the CAS of
+     * (a); or when its time is up, and then it chooses again whom to wake. (e) Who leaves the queue
+     * because its time is up does so under the queue lock, and wakes whom it alone kept out; if it
+     * is out already, it has been woken, and (d) holds.
      *
-     * To sleep costs one CAS and one queue lock. Releasing with somebody to wake costs the same,
-     * and the unpark happens outside the queue lock.
+     * An upgrade: the bit is set by the CAS of (a), no shared holder is added after it, and the last
+     * of them, of whom there is exactly one, makes the sleeper exclusive.
      *
-     * Tried on paper and dropped: releasing first and waking after. Others take and release the
-     * latch in between and each of them wakes somebody; and a hand-over is not possible any more.
+     * To sleep costs one CAS and one queue lock. Releasing with somebody to wake costs the same
+     * (shared, in a race with a thread that queues, a fetch-and-add more), and the unpark happens
+     * outside the queue lock. Giving up when the time is over costs another of both.
+     *
+     * Tried on paper and dropped: releasing first and waking after, in all modes. Others take and
+     * release the latch in between and each of them wakes somebody; and a hand-over is not possible
+     * any more.
      *
      * Nothing in here may throw or load a class while the queue lock is held. Hence no switch over
      * the mode: it is compiled to a class of its own.
@@ -46,33 +58,56 @@ final class ParkingLot {
     /** How often a woken waiter may find the latch taken before it is handed over. */
     static final int PASSED_OVER_MAX = 2;
 
-    /** How many readers one release wakes at most. */
-    static final int READERS_WOKEN_MAX = 256;
+    /** A time-out that never comes. */
+    static final long FOREVER = Long.MAX_VALUE;
 
     static final String BEFORE_QUEUEING = "sync.beforeQueueing";
     static final String BEFORE_WAKING = "sync.beforeWaking";
+    static final String BEFORE_LEAVING = "sync.beforeLeaving";
     static final String WOKEN = "sync.woken";
 
     private static final int STRIPES = 256;
-    private static final WaitQueue[] QUEUES = new WaitQueue[STRIPES];
+    private static final LotStripe[] LOT = new LotStripe[STRIPES];
 
     static {
         for (int i = 0; i < STRIPES; i++) {
-            QUEUES[i] = new WaitQueue();
+            LOT[i] = new LotStripe();
         }
     }
 
     private ParkingLot() {}
 
-    /** Waits as long as it takes and returns with the latch held in {@code mode}. */
-    static void acquire(
-            WordAccess access, Object storage, int index, Mode mode, ContentionSite site) {
+    /**
+     * Waits and returns with the latch held in {@code mode}, or not.
+     *
+     * @param timeoutNanos how long to wait at most, or {@link #FOREVER}
+     * @return false if the time is over; never with {@link #FOREVER}
+     */
+    static boolean acquire(
+            WordAccess access,
+            Object storage,
+            int index,
+            Mode mode,
+            ContentionSite site,
+            long timeoutNanos) {
+        if (timeoutNanos <= 0) {
+            return false;
+        }
+        long deadlineNanos = timeoutNanos == FOREVER ? 0 : System.nanoTime() + timeoutNanos;
         SiteCounters counters = site.counters();
         long token = counters.waitBegan();
-        if (!spin(access, storage, index, mode, counters, false)) {
-            sleep(access, storage, index, mode, site);
-        }
+        boolean acquired =
+                spin(access, storage, index, mode, counters, false)
+                        || sleep(
+                                access,
+                                storage,
+                                index,
+                                mode,
+                                site,
+                                timeoutNanos != FOREVER,
+                                deadlineNanos);
         counters.waitEnded(token);
+        return acquired;
     }
 
     private static boolean spin(
@@ -82,9 +117,16 @@ final class ParkingLot {
             Mode mode,
             SiteCounters counters,
             boolean woken) {
+        boolean acquired = tryAcquire(access, storage, index, mode, woken);
+        if (acquired
+                || (!woken
+                        && mode != Mode.UPGRADE
+                        && LatchWord.hasWaiters(access.wordAcquire(storage, index)))) {
+            // Behind a queue a spin would have to outlast all that stand in it.
+            return acquired;
+        }
         int roundsToTry = counters.spinRoundsToTry();
         int rounds = 0;
-        boolean acquired = tryAcquire(access, storage, index, mode, woken);
         while (!acquired && rounds < roundsToTry) {
             Thread.onSpinWait();
             rounds++;
@@ -94,10 +136,16 @@ final class ParkingLot {
         return acquired;
     }
 
-    private static void sleep(
-            WordAccess access, Object storage, int index, Mode mode, ContentionSite site) {
+    private static boolean sleep(
+            WordAccess access,
+            Object storage,
+            int index,
+            Mode mode,
+            ContentionSite site,
+            boolean timed,
+            long deadlineNanos) {
         TestHooks.reached(BEFORE_QUEUEING);
-        WaitQueue queue = queue(storage, index);
+        LotStripe stripe = stripe(storage, index);
         Waiter waiter = Waiter.current();
         waiter.storage = storage;
         waiter.index = index;
@@ -105,8 +153,16 @@ final class ParkingLot {
         waiter.timesPassedOver = 0;
         boolean woken = false;
         boolean interrupted = false;
-        while (queueUnlessAdmitted(access, queue, waiter, woken)) {
+        boolean acquired = true;
+        while (queueUnlessAdmitted(access, stripe.queue, waiter, woken)) {
             site.counters().countPark();
+            if (timed) {
+                interrupted |= waiter.awaitSignalUntil(site, deadlineNanos);
+                if (waiter.signal() == Waiter.NONE && leave(access, stripe, waiter)) {
+                    acquired = false;
+                    break;
+                }
+            }
             interrupted |= waiter.awaitSignal(site);
             if (waiter.signal() == Waiter.GRANTED || mode == Mode.NOT_EXCLUSIVE) {
                 break;
@@ -116,35 +172,42 @@ final class ParkingLot {
             if (spin(access, storage, index, mode, site.counters(), true)) {
                 break;
             }
+            if (timed && System.nanoTime() - deadlineNanos >= 0) {
+                release(access, storage, index, Release.WAKE_UP);
+                acquired = false;
+                break;
+            }
             waiter.timesPassedOver++;
         }
         waiter.clear();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return acquired;
     }
 
     /** Queues the waiter and returns true, or acquires for it and returns false. */
     private static boolean queueUnlessAdmitted(
             WordAccess access, WaitQueue queue, Waiter waiter, boolean woken) {
+        Mode mode = waiter.mode;
         waiter.prepare();
         queue.lock();
         while (true) {
-            if (tryAcquire(access, waiter.storage, waiter.index, waiter.mode, woken)) {
+            if (tryAcquire(access, waiter.storage, waiter.index, mode, woken)) {
                 queue.unlock();
                 return false;
             }
             long word = access.wordAcquire(waiter.storage, waiter.index);
-            if (admits(word, waiter.mode, woken)) {
+            if (mode.isAdmittedBy(word, woken)) {
                 continue;
             }
-            long waiting = LatchWord.waitersSet(woken ? LatchWord.wokenCleared(word) : word);
+            long waiting = mode.queued(woken ? LatchWord.wokenCleared(word) : word);
             if (waiting == word
                     || access.compareAndSet(waiter.storage, waiter.index, word, waiting)) {
                 break;
             }
         }
-        if (woken) {
+        if (woken || mode == Mode.UPGRADE) {
             queue.addFirst(waiter);
         } else {
             queue.addLast(waiter);
@@ -153,72 +216,72 @@ final class ParkingLot {
         return true;
     }
 
-    private static boolean tryAcquire(
+    /** Acquires {@code mode} if the word admits it. Never waits. */
+    static boolean tryAcquire(
             WordAccess access, Object storage, int index, Mode mode, boolean woken) {
         while (true) {
             long word = access.wordAcquire(storage, index);
-            if (!admits(word, mode, woken)) {
+            if (!mode.isAdmittedBy(word, woken)) {
                 return false;
             }
             if (mode == Mode.NOT_EXCLUSIVE) {
                 return true;
             }
-            long acquired =
-                    mode == Mode.SHARED
-                            ? LatchWord.sharedAcquired(word)
-                            : LatchWord.exclusiveAcquired(word);
+            long acquired = mode.acquired(word);
             if (access.compareAndSet(
-                    storage, index, word, woken ? LatchWord.wokenCleared(acquired) : acquired)) {
+                    storage, index, word, woken ? LatchWord.wokenAcquired(acquired) : acquired)) {
                 return true;
             }
         }
     }
 
-    private static boolean admits(long word, Mode mode, boolean woken) {
-        if (mode == Mode.EXCLUSIVE) {
-            return LatchWord.admitsExclusive(word);
+    /** Gives up a place in the queue; false if the waiter has been taken out of it meanwhile. */
+    private static boolean leave(WordAccess access, LotStripe stripe, Waiter waiter) {
+        TestHooks.reached(BEFORE_LEAVING);
+        stripe.queue.lock();
+        if (!waiter.isQueued()) {
+            stripe.queue.unlock();
+            return false;
         }
-        if (mode == Mode.NOT_EXCLUSIVE) {
-            return !LatchWord.isExclusive(word);
-        }
-        return woken ? LatchWord.admitsWokenShared(word) : LatchWord.admitsShared(word);
+        stripe.queue.remove(waiter);
+        changeAndUnlock(access, stripe, waiter.storage, waiter.index, Release.NONE);
+        return true;
     }
 
     /**
-     * Releases a latch whose word said that its release must wake somebody.
-     *
-     * @param mode how the caller holds it: SHARED or EXCLUSIVE
+     * Gives up or lowers what the caller holds, where the word said that somebody may have to be
+     * woken.
      */
-    static void release(WordAccess access, Object storage, int index, Mode mode) {
+    static void release(WordAccess access, Object storage, int index, Release how) {
         TestHooks.reached(BEFORE_WAKING);
-        WaitQueue queue = queue(storage, index);
-        queue.lock();
-        Waiter next = nextToAcquire(queue.find(storage, index), storage, index);
-        int count = next == null ? 0 : batch(next, storage, index);
-        boolean grants = next != null && next.timesPassedOver >= PASSED_OVER_MAX;
-        boolean empties = leavesNobody(next, count, storage, index);
+        LotStripe stripe = stripe(storage, index);
+        stripe.queue.lock();
+        changeAndUnlock(access, stripe, storage, index, how);
+    }
+
+    /** Changes the word, takes out of the queue who may enter now, and wakes them unlocked. */
+    private static void changeAndUnlock(
+            WordAccess access, LotStripe stripe, Object storage, int index, Release how) {
         long word;
-        boolean wakes;
-        long released;
+        long changed;
+        boolean upgrades;
         do {
             word = access.wordAcquire(storage, index);
-            // Readers may have come, or a runner may have been woken, since the caller looked.
-            wakes =
-                    mode == Mode.EXCLUSIVE
-                            ? LatchWord.exclusiveReleaseWakes(word)
-                            : LatchWord.sharedReleaseWakes(word);
-            released =
-                    mode == Mode.EXCLUSIVE
-                            ? LatchWord.exclusiveReleased(word)
-                            : LatchWord.sharedReleased(word);
-            if (wakes) {
-                released = woken(released, next, count, grants, empties);
-            }
-        } while (!access.compareAndSet(storage, index, word, released));
-        Waiter chain = wakes ? takeOut(queue, storage, index, count) : null;
-        queue.unlock();
+            changed = how.applied(word);
+            upgrades = LatchWord.upgradeIsDue(changed);
+            changed =
+                    stripe.decide(storage, index, upgrades ? LatchWord.upgraded(changed) : changed);
+        } while (changed != word && !access.compareAndSet(storage, index, word, changed));
+        Waiter chain =
+                upgrades ? stripe.takeOutUpgrader(storage, index) : stripe.takeOut(storage, index);
+        boolean grants = upgrades || stripe.grants();
+        stripe.queue.unlock();
 
-        assert !wakes || chain != null
+        assert upgrades
+                        || chain != null
+                        || how == Release.NONE
+                        || !LatchWord.hasWaiters(word)
+                        || LatchWord.hasWaiters(changed)
                 : "waiters bit without a waiter, another storage object? "
                         + LatchWord.describe(word);
         if (!TestHooks.fault(PlantedFault.WAKE_UP_LOST)) {
@@ -226,83 +289,9 @@ final class ParkingLot {
         }
     }
 
-    /** The word after the release, with the bits, or the hand-over, of those about to be woken. */
-    private static long woken(
-            long released, Waiter next, int count, boolean grants, boolean empties) {
-        long word = empties ? LatchWord.waitersCleared(released) : released;
-        if (next == null) {
-            return word;
-        }
-        if (!grants) {
-            return LatchWord.wokenSet(word);
-        }
-        if (next.mode == Mode.EXCLUSIVE) {
-            return LatchWord.exclusiveAcquired(word);
-        }
-        for (int i = 0; i < count; i++) {
-            word = LatchWord.sharedAcquired(word);
-        }
-        return word;
-    }
-
-    /** From {@code waiter} on, the first that wants the latch and not just a look at it. */
-    private static Waiter nextToAcquire(Waiter waiter, Object storage, int index) {
-        Waiter next = waiter;
-        while (next != null && next.mode == Mode.NOT_EXCLUSIVE) {
-            next = WaitQueue.find(next.next, storage, index);
-        }
-        return next;
-    }
-
-    /** How many to wake: one writer, or the readers up to the next writer. */
-    private static int batch(Waiter next, Object storage, int index) {
-        if (next.mode == Mode.EXCLUSIVE) {
-            return 1;
-        }
-        int count = 0;
-        Waiter reader = next;
-        while (reader != null && reader.mode == Mode.SHARED && count < READERS_WOKEN_MAX) {
-            count++;
-            reader = nextToAcquire(WaitQueue.find(reader.next, storage, index), storage, index);
-        }
-        return count;
-    }
-
-    private static boolean leavesNobody(Waiter next, int count, Object storage, int index) {
-        Waiter waiter = next;
-        for (int i = 0; i < count; i++) {
-            waiter = nextToAcquire(WaitQueue.find(waiter.next, storage, index), storage, index);
-        }
-        return waiter == null;
-    }
-
-    /** Removes the first {@code count} that want the latch and all that only look at it. */
-    private static Waiter takeOut(WaitQueue queue, Object storage, int index, int count) {
-        Waiter chain = null;
-        Waiter chainEnd = null;
-        int toTake = count;
-        Waiter waiter = queue.find(storage, index);
-        while (waiter != null && (toTake > 0 || queue.hasLookers())) {
-            Waiter following = WaitQueue.find(waiter.next, storage, index);
-            boolean acquires = waiter.mode != Mode.NOT_EXCLUSIVE;
-            if (!acquires || toTake > 0) {
-                toTake -= acquires ? 1 : 0;
-                queue.remove(waiter);
-                if (chain == null) {
-                    chain = waiter;
-                } else {
-                    chainEnd.next = waiter;
-                }
-                chainEnd = waiter;
-            }
-            waiter = following;
-        }
-        return chain;
-    }
-
-    private static WaitQueue queue(Object storage, int index) {
+    private static LotStripe stripe(Object storage, int index) {
         // The index is an offset, often a multiple of 64: multiply, and take the high bits.
         int hash = (System.identityHashCode(storage) + index) * 0x9E3779B9;
-        return QUEUES[hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(STRIPES))];
+        return LOT[hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(STRIPES))];
     }
 }

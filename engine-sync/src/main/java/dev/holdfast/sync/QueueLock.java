@@ -17,6 +17,8 @@ abstract class QueueLock {
      * lets another virtual thread use the carrier.
      */
 
+    static final String LOCKING = "sync.queueLocking";
+
     private static final int FREE = 0;
     private static final int HELD = 1;
     private static final int SPINS_BEFORE_YIELD = 2 * Spin.limit(cpus());
@@ -38,6 +40,7 @@ abstract class QueueLock {
     }
 
     final void lock() {
+        TestHooks.reached(LOCKING);
         if (!STATE.compareAndSet(this, FREE, HELD)) {
             lockContended();
         }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
-import dev.holdfast.sync.Waiter.Mode;
-
 /**
  * One stripe of the parking lot: the waiters of all latches that hash to it, in order of arrival.
  *

@@ -29,14 +29,6 @@ final class Waiter {
      * the waiter.
      */
 
-    /** What the waiter wants. */
-    enum Mode {
-        SHARED,
-        EXCLUSIVE,
-        /** To know that exclusive was released; acquires nothing. */
-        NOT_EXCLUSIVE
-    }
-
     /** Still queued. */
     static final int NONE = 0;
 
@@ -102,6 +94,18 @@ final class Waiter {
         while (signal == NONE) {
             LockSupport.park(blocker);
             interrupted |= Thread.interrupted();
+        }
+        return interrupted;
+    }
+
+    /** The same, but returns at the latest once {@link System#nanoTime} is at the deadline. */
+    boolean awaitSignalUntil(Object blocker, long deadlineNanos) {
+        boolean interrupted = false;
+        long left = deadlineNanos - System.nanoTime();
+        while (signal == NONE && left > 0) {
+            LockSupport.parkNanos(blocker, left);
+            interrupted |= Thread.interrupted();
+            left = deadlineNanos - System.nanoTime();
         }
         return interrupted;
     }

@@ -48,7 +48,7 @@ final class LatchWordTest {
 
     @Test
     void givenSharersAndAQueue_whenAReaderComes_thenItIsNotAdmittedButAWokenOneIs() {
-        long word = LatchWord.waitersSet(LatchWord.sharedAcquired(FREE));
+        long word = LatchWord.waitersSet(LatchWord.sharedAcquired(FREE), true);
 
         assertThat(LatchWord.admitsShared(word)).isFalse();
         assertThat(LatchWord.admitsWokenShared(word)).isTrue();
@@ -57,7 +57,7 @@ final class LatchWordTest {
 
     @Test
     void givenAllSharesTaken_whenAReaderComes_thenItIsNotAdmitted() {
-        long full = LatchWord.SHARED_MASK;
+        long full = LatchWord.SHARED_MAX;
 
         assertThat(LatchWord.admitsShared(full)).isFalse();
         assertThat(LatchWord.admitsWokenShared(full)).isFalse();
@@ -96,9 +96,9 @@ final class LatchWordTest {
         assertThat(LatchWord.sharedReleaseWakes(oneSharer)).isTrue();
         assertThat(LatchWord.sharedReleaseWakes(LatchWord.wokenSet(oneSharer))).isFalse();
         assertThat(LatchWord.sharedReleaseWakes(1)).isFalse();
-        assertThat(LatchWord.exclusiveReleaseWakes(exclusive)).isTrue();
-        assertThat(LatchWord.exclusiveReleaseWakes(LatchWord.wokenSet(exclusive))).isFalse();
-        assertThat(LatchWord.exclusiveReleaseWakes(LatchWord.EXCLUSIVE)).isFalse();
+        assertThat(LatchWord.releaseWakes(exclusive)).isTrue();
+        assertThat(LatchWord.releaseWakes(LatchWord.wokenSet(exclusive))).isFalse();
+        assertThat(LatchWord.releaseWakes(LatchWord.EXCLUSIVE)).isFalse();
     }
 
     @Test

@@ -4,7 +4,6 @@ package dev.holdfast.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.sync.TestLatch.Storage;
-import dev.holdfast.sync.Waiter.Mode;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -345,11 +344,19 @@ final class ParkingLotTest {
         Object storage = new Object();
         counting.word.set(LatchWord.EXCLUSIVE);
         Thread writer =
-                threads.start(() -> ParkingLot.acquire(counting, storage, 0, Mode.EXCLUSIVE, site));
+                threads.start(
+                        () ->
+                                ParkingLot.acquire(
+                                        counting,
+                                        storage,
+                                        0,
+                                        Mode.EXCLUSIVE,
+                                        site,
+                                        ParkingLot.FOREVER));
         threads.untilParked(writer, site, 1);
         int toSleep = counting.swaps.get();
 
-        ParkingLot.release(counting, storage, 0, Mode.EXCLUSIVE);
+        ParkingLot.release(counting, storage, 0, Release.EXCLUSIVE);
         threads.join();
 
         assertThat(toSleep).isEqualTo(1);

@@ -23,9 +23,31 @@ interface TestLatch {
 
     void releaseExclusive();
 
+    boolean tryAcquireShared(long timeoutNanos);
+
+    boolean tryAcquireExclusive(long timeoutNanos);
+
+    void acquireUpdate();
+
+    boolean tryAcquireUpdate();
+
+    boolean tryAcquireUpdate(long timeoutNanos);
+
+    void releaseUpdate();
+
+    void upgradeToExclusive();
+
+    boolean tryUpgradeToExclusive();
+
+    void downgradeToUpdate();
+
+    void downgradeToShared();
+
     void awaitNotExclusive();
 
     boolean isExclusive();
+
+    boolean isUpdate();
 
     boolean isShared();
 
@@ -93,6 +115,61 @@ interface TestLatch {
         }
 
         @Override
+        public boolean tryAcquireShared(long timeoutNanos) {
+            return BufferLatch.tryAcquireShared(table, offset, site, timeoutNanos);
+        }
+
+        @Override
+        public boolean tryAcquireExclusive(long timeoutNanos) {
+            return BufferLatch.tryAcquireExclusive(table, offset, site, timeoutNanos);
+        }
+
+        @Override
+        public void acquireUpdate() {
+            BufferLatch.acquireUpdate(table, offset, site);
+        }
+
+        @Override
+        public boolean tryAcquireUpdate() {
+            return BufferLatch.tryAcquireUpdate(table, offset);
+        }
+
+        @Override
+        public boolean tryAcquireUpdate(long timeoutNanos) {
+            return BufferLatch.tryAcquireUpdate(table, offset, site, timeoutNanos);
+        }
+
+        @Override
+        public void releaseUpdate() {
+            BufferLatch.releaseUpdate(table, offset);
+        }
+
+        @Override
+        public void upgradeToExclusive() {
+            BufferLatch.upgradeToExclusive(table, offset, site);
+        }
+
+        @Override
+        public boolean tryUpgradeToExclusive() {
+            return BufferLatch.tryUpgradeToExclusive(table, offset);
+        }
+
+        @Override
+        public void downgradeToUpdate() {
+            BufferLatch.downgradeToUpdate(table, offset);
+        }
+
+        @Override
+        public void downgradeToShared() {
+            BufferLatch.downgradeToShared(table, offset);
+        }
+
+        @Override
+        public boolean isUpdate() {
+            return BufferLatch.isUpdate(table, offset);
+        }
+
+        @Override
         public void awaitNotExclusive() {
             BufferLatch.awaitNotExclusive(table, offset, site);
         }
@@ -156,6 +233,61 @@ interface TestLatch {
         }
 
         @Override
+        public boolean tryAcquireShared(long timeoutNanos) {
+            return array.tryAcquireShared(index, timeoutNanos);
+        }
+
+        @Override
+        public boolean tryAcquireExclusive(long timeoutNanos) {
+            return array.tryAcquireExclusive(index, timeoutNanos);
+        }
+
+        @Override
+        public void acquireUpdate() {
+            array.acquireUpdate(index);
+        }
+
+        @Override
+        public boolean tryAcquireUpdate() {
+            return array.tryAcquireUpdate(index);
+        }
+
+        @Override
+        public boolean tryAcquireUpdate(long timeoutNanos) {
+            return array.tryAcquireUpdate(index, timeoutNanos);
+        }
+
+        @Override
+        public void releaseUpdate() {
+            array.releaseUpdate(index);
+        }
+
+        @Override
+        public void upgradeToExclusive() {
+            array.upgradeToExclusive(index);
+        }
+
+        @Override
+        public boolean tryUpgradeToExclusive() {
+            return array.tryUpgradeToExclusive(index);
+        }
+
+        @Override
+        public void downgradeToUpdate() {
+            array.downgradeToUpdate(index);
+        }
+
+        @Override
+        public void downgradeToShared() {
+            array.downgradeToShared(index);
+        }
+
+        @Override
+        public boolean isUpdate() {
+            return array.isUpdate(index);
+        }
+
+        @Override
         public void awaitNotExclusive() {
             array.awaitNotExclusive(index);
         }
@@ -216,6 +348,61 @@ interface TestLatch {
         @Override
         public void releaseExclusive() {
             latch.releaseExclusive();
+        }
+
+        @Override
+        public boolean tryAcquireShared(long timeoutNanos) {
+            return latch.tryAcquireShared(timeoutNanos);
+        }
+
+        @Override
+        public boolean tryAcquireExclusive(long timeoutNanos) {
+            return latch.tryAcquireExclusive(timeoutNanos);
+        }
+
+        @Override
+        public void acquireUpdate() {
+            latch.acquireUpdate();
+        }
+
+        @Override
+        public boolean tryAcquireUpdate() {
+            return latch.tryAcquireUpdate();
+        }
+
+        @Override
+        public boolean tryAcquireUpdate(long timeoutNanos) {
+            return latch.tryAcquireUpdate(timeoutNanos);
+        }
+
+        @Override
+        public void releaseUpdate() {
+            latch.releaseUpdate();
+        }
+
+        @Override
+        public void upgradeToExclusive() {
+            latch.upgradeToExclusive();
+        }
+
+        @Override
+        public boolean tryUpgradeToExclusive() {
+            return latch.tryUpgradeToExclusive();
+        }
+
+        @Override
+        public void downgradeToUpdate() {
+            latch.downgradeToUpdate();
+        }
+
+        @Override
+        public void downgradeToShared() {
+            latch.downgradeToShared();
+        }
+
+        @Override
+        public boolean isUpdate() {
+            return latch.isUpdate();
         }
 
         @Override
