@@ -7,6 +7,7 @@ import dev.holdfast.core.watch.EngineHealth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Agents that are started one by one and stopped together, the last one first. */
 final class AgentGroup {
@@ -21,9 +22,13 @@ final class AgentGroup {
 
     /** Makes an agent and starts it. */
     BackgroundAgent start(String name, long intervalMillis, BackgroundAgent.Body body) {
-        BackgroundAgent agent =
-                new BackgroundAgent(
-                        name, health, TimeUnit.MILLISECONDS.toNanos(intervalMillis), body);
+        long intervalNanos = TimeUnit.MILLISECONDS.toNanos(intervalMillis);
+        return start(name, () -> intervalNanos, body);
+    }
+
+    /** Makes an agent whose pauses differ and starts it. */
+    BackgroundAgent start(String name, LongSupplier intervalNanos, BackgroundAgent.Body body) {
+        BackgroundAgent agent = new BackgroundAgent(name, health, intervalNanos, body);
         entries.add(new Entry(name, agent));
         agent.start();
         return agent;

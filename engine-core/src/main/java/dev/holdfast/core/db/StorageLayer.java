@@ -51,6 +51,9 @@ final class StorageLayer {
      */
     private static final long CLEANER_MILLIS = 30;
 
+    /** For the agents that follow what is written, when nothing is. */
+    private static final long IDLE_MILLIS = 200;
+
     /** Woken by the cleaner as a rule. */
     private static final long FLUSHER_MILLIS = 1000;
 
@@ -118,7 +121,7 @@ final class StorageLayer {
                 new PageCleaner(pool, flusher, ahead, () -> logAge.getAsLong(), cleaning, counters);
         BackgroundAgent helper = writers.start("flusher", FLUSHER_MILLIS, cleaner.helper());
         cleaner.helperWaker(helper::wake);
-        BackgroundAgent cleanerAgent = writers.start("cleaner", CLEANER_MILLIS, cleaner);
+        BackgroundAgent cleanerAgent = writers.start("cleaner", pace(CLEANER_MILLIS), cleaner);
         pool.cleanerWaker(cleanerAgent::wake);
         log.space().onPressure(cleanerAgent::wake);
         this.context =
@@ -234,10 +237,15 @@ final class StorageLayer {
                 workers.start("growth", GROWTH_MILLIS, new GrowthAgent(spaces, newMtr()));
         CondemnedPages condemnedPages =
                 new CondemnedPages(spaces, newMtr(), new OverflowFreer(pool, newMtr(), counters));
-        BackgroundAgent condemned = workers.start("condemned", CONDEMNED_MILLIS, condemnedPages);
+        BackgroundAgent condemned =
+                workers.start("condemned", pace(CONDEMNED_MILLIS), condemnedPages);
         spaces.wakers(growth::wake, condemned::wake);
         writers.start("log-flusher", options.logFlushInterval().toMillis(), new LazyFlusher(log));
         writers.start("idle-mark", IDLE_MARK_MILLIS, new IdleMark(log, store.checkpoints()));
+    }
+
+    private AgentPace pace(long busyMillis) {
+        return new AgentPace(log::appendLsn, busyMillis, IDLE_MILLIS);
     }
 
     /**

@@ -33,6 +33,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class TransactionLayer {
     private static final long PURGE_MILLIS = 25;
+
+    /** Short, for it also makes room in the table of transactions. */
+    private static final long PURGE_IDLE_MILLIS = 100;
+
     private static final long DROPS_MILLIS = 250;
     private static final long LOSERS_MILLIS = 1000;
     private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -139,7 +143,8 @@ final class TransactionLayer {
         if (losers.left() > 0) {
             agents.start("rollback", LOSERS_MILLIS, losers);
         }
-        agents.start("purge", PURGE_MILLIS, purge);
+        AgentPace pace = new AgentPace(storage.log()::appendLsn, PURGE_MILLIS, PURGE_IDLE_MILLIS);
+        agents.start("purge", pace, purge);
         dropsAgent = agents.start("drops", DROPS_MILLIS, drops);
     }
 

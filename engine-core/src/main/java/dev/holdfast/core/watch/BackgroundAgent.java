@@ -5,6 +5,7 @@ package dev.holdfast.core.watch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
  * A thread of the engine that does one kind of work in rounds, at an interval or when woken.
@@ -23,7 +24,7 @@ public final class BackgroundAgent {
     private static final int MEMORY_RETRIES_MAX = 50;
 
     private final EngineHealth health;
-    private final long intervalNanos;
+    private final LongSupplier intervalNanos;
     private final Body body;
     private final Thread thread;
     private final AtomicLong rounds = new AtomicLong();
@@ -41,6 +42,17 @@ public final class BackgroundAgent {
      * @param intervalNanos the longest pause between two rounds
      */
     public BackgroundAgent(String name, EngineHealth health, long intervalNanos, Body body) {
+        this(name, health, () -> intervalNanos, body);
+    }
+
+    /**
+     * Prepares an agent whose pauses differ.
+     *
+     * @param intervalNanos asked by the agent's thread before each round for the longest pause
+     *     after it
+     */
+    public BackgroundAgent(
+            String name, EngineHealth health, LongSupplier intervalNanos, Body body) {
         this.health = health;
         this.intervalNanos = intervalNanos;
         this.body = body;
@@ -97,7 +109,7 @@ public final class BackgroundAgent {
         int outOfMemory = 0;
         while (!stopping && !health.failed()) {
             woken = false;
-            long pauseNanos = intervalNanos;
+            long pauseNanos = intervalNanos.getAsLong();
             try {
                 if (body.run()) {
                     pauseNanos = 0;
