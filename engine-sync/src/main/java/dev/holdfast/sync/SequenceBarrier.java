@@ -26,18 +26,17 @@ public final class SequenceBarrier {
      * One of the two sees the other's store, so a waiter does not sleep past its number. The same
      * holds for wakeFirst and wakeAll and what the waiter asks for by 'stop'.
      *
-     * Targets mostly come in ascending order, so the place of a new waiter is sought from the end.
-     *
      * field          written by             read by        guard or mode
-     * queue          waiters, advancers     the same       its lock
+     * waiters        waiters, advancers     the same       their lock
      * lowestTarget   waiters, advancers     advancers      written under the lock, read volatile
      */
 
     static final String BEFORE_PARK = "sync.barrierBeforePark";
+    static final String AFTER_PARK = "sync.barrierAfterPark";
 
     private static final long NOBODY = Long.MAX_VALUE;
 
-    private final WaitQueue queue = new WaitQueue();
+    private final SortedWaiters waiters = new SortedWaiters();
     private final ContentionSite site;
     private volatile long lowestTarget = NOBODY;
 
@@ -55,53 +54,92 @@ public final class SequenceBarrier {
      * @return true if the target was reached; false if {@code stop} was true first
      */
     public boolean await(long target, LongSupplier current, BooleanSupplier stop) {
+        return await(target, current, stop, false, 0) == End.REACHED;
+    }
+
+    /** The same, for at most that time. What has come by then counts, however late it is seen. */
+    public End await(long target, LongSupplier current, BooleanSupplier stop, long timeoutNanos) {
+        return await(target, current, stop, true, System.nanoTime() + timeoutNanos);
+    }
+
+    private End await(
+            long target,
+            LongSupplier current,
+            BooleanSupplier stop,
+            boolean isTimed,
+            long deadlineNanos) {
         assert target != NOBODY : "target=" + target;
 
         if (current.getAsLong() >= target) {
-            return true;
+            return End.REACHED;
         }
         if (stop.getAsBoolean()) {
-            return false;
+            return End.STOPPED;
         }
         long token = site.counters().waitBegan();
-        boolean reached = sleep(target, current, stop);
+        End end = sleep(target, current, stop, isTimed, deadlineNanos);
         site.counters().waitEnded(token);
-        return reached;
+        if (end == End.TIMED_OUT) {
+            site.counters().countTimeout();
+        }
+        return end;
     }
 
-    private boolean sleep(long target, LongSupplier current, BooleanSupplier stop) {
+    private End sleep(
+            long target,
+            LongSupplier current,
+            BooleanSupplier stop,
+            boolean isTimed,
+            long deadlineNanos) {
         Waiter waiter = Waiter.current();
         waiter.storage = this;
         waiter.target = target;
+        CurrentWait note = null;
         boolean interrupted = false;
-        boolean reached = false;
-        boolean stopped = false;
+        End end = null;
         try {
-            while (!reached && !stopped) {
+            while (end == null) {
                 enqueue(waiter);
                 VarHandle.fullFence();
-                reached = current.getAsLong() >= target;
-                stopped = !reached && stop.getAsBoolean();
-                if (!reached && !stopped) {
+                end = endIfAny(target, current, stop);
+                if (end == null) {
                     TestHooks.reached(BEFORE_PARK);
+                    note = note == null ? CurrentWait.sleeping(site, this, target) : note;
                     site.counters().countPark();
-                    interrupted |= waiter.awaitSignal(site);
-                    reached = current.getAsLong() >= target;
-                    stopped = !reached && stop.getAsBoolean();
+                    interrupted |=
+                            isTimed
+                                    ? waiter.awaitSignalUntil(site, deadlineNanos)
+                                    : waiter.awaitSignal(site);
+                    TestHooks.reached(AFTER_PARK);
+                    end = endIfAny(target, current, stop);
+                    if (end == null && isTimed && deadlineNanos - System.nanoTime() <= 0) {
+                        end = End.TIMED_OUT;
+                    }
                 }
             }
         } finally {
             // Also when a supplier has thrown: a waiter must never stay queued.
             interrupted |= leave(waiter);
-            if (waiter.signal() == Waiter.HANDED && !stopped) {
+            if (waiter.signal() == Waiter.HANDED && end != End.STOPPED) {
                 wakeFirst();
             }
             waiter.clear();
+            if (note != null) {
+                note.end();
+            }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
-        return reached;
+        return end;
+    }
+
+    /** Why the wait is over; null if it goes on. */
+    private static End endIfAny(long target, LongSupplier current, BooleanSupplier stop) {
+        if (current.getAsLong() >= target) {
+            return End.REACHED;
+        }
+        return stop.getAsBoolean() ? End.STOPPED : null;
     }
 
     /** Wakes those whose target {@code value} has reached. To be called after publishing it. */
@@ -138,38 +176,20 @@ public final class SequenceBarrier {
     }
 
     private boolean wake(long value, int limit, int signal) {
-        queue.lock();
-        Waiter chain = null;
-        Waiter chainEnd = null;
-        int count = 0;
-        Waiter waiter = queue.first();
-        while (waiter != null && waiter.target <= value && count < limit) {
-            queue.remove(waiter);
-            if (chain == null) {
-                chain = waiter;
-            } else {
-                chainEnd.next = waiter;
-            }
-            chainEnd = waiter;
-            count++;
-            waiter = queue.first();
-        }
+        waiters.lock();
+        Waiter chain = waiters.takeUpTo(value, limit);
         publishLowest();
-        queue.unlock();
+        waiters.unlock();
         Waiter.signalAll(chain, signal);
-        return count > 0;
+        return chain != null;
     }
 
     private void enqueue(Waiter waiter) {
         waiter.prepare();
-        queue.lock();
-        Waiter position = queue.last();
-        while (position != null && position.target > waiter.target) {
-            position = position.previous;
-        }
-        queue.addAfter(position, waiter);
+        waiters.lock();
+        waiters.add(waiter);
         publishLowest();
-        queue.unlock();
+        waiters.unlock();
     }
 
     /** Takes the waiter out, or waits for the signal of whoever has done so. */
@@ -177,20 +197,30 @@ public final class SequenceBarrier {
         if (waiter.signal() != Waiter.NONE) {
             return false;
         }
-        queue.lock();
+        waiters.lock();
         boolean queued = waiter.isQueued();
         if (queued) {
-            queue.remove(waiter);
+            waiters.remove(waiter);
             publishLowest();
         }
-        queue.unlock();
+        waiters.unlock();
         return !queued && waiter.awaitSignal(site);
     }
 
     private void publishLowest() {
-        assert queue.isHeld() : "lowest target changed without the lock";
+        assert waiters.isLocked() : "lowest target changed without the lock";
 
-        Waiter first = queue.first();
+        Waiter first = waiters.first();
         lowestTarget = first == null ? NOBODY : first.target;
+    }
+
+    /** How a wait has ended. */
+    public enum End {
+        /** The number has reached the target. */
+        REACHED,
+        /** The caller's {@code stop} was true. */
+        STOPPED,
+        /** The time is up. */
+        TIMED_OUT
     }
 }

@@ -4,7 +4,6 @@ package dev.holdfast.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.sync.TestLatch.Storage;
-import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,34 +82,6 @@ final class AllocationTest {
     private static void awaitTurn(AtomicInteger turn, int round) {
         while (turn.get() <= round) {
             Thread.yield();
-        }
-    }
-
-    /** The JVM's count; reached by reflection, since the module tested does not read its module. */
-    private static final class AllocatedBytes {
-        private static final Object BEAN;
-        private static final Method METHOD;
-
-        static {
-            try {
-                BEAN =
-                        Class.forName("java.lang.management.ManagementFactory")
-                                .getMethod("getThreadMXBean")
-                                .invoke(null);
-                METHOD =
-                        Class.forName("com.sun.management.ThreadMXBean")
-                                .getMethod("getThreadAllocatedBytes", long.class);
-            } catch (ReflectiveOperationException e) {
-                throw new ExceptionInInitializerError(e);
-            }
-        }
-
-        static long ofThisThread() {
-            try {
-                return (long) METHOD.invoke(BEAN, Thread.currentThread().getId());
-            } catch (ReflectiveOperationException e) {
-                throw new LinkageError("no count of allocated bytes", e);
-            }
         }
     }
 }

@@ -9,6 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -217,6 +219,108 @@ final class SequenceBarrierTest {
 
         threads.join();
         assertThat(barrier.lowestTarget()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void givenATimeLimit_whenNothingComes_thenItEndsCountedAndLeavesNobodyBehind() {
+        long begun = System.nanoTime();
+
+        SequenceBarrier.End end = barrier.await(10, number::get, stop::get, 2_000_000);
+
+        assertThat(end).isEqualTo(SequenceBarrier.End.TIMED_OUT);
+        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(2_000_000);
+        assertThat(barrier.lowestTarget()).isEqualTo(Long.MAX_VALUE);
+        assertThat(site.counters().timeouts()).isEqualTo(1);
+        assertThat(barrier.await(10, number::get, stop::get, -1))
+                .isEqualTo(SequenceBarrier.End.TIMED_OUT);
+    }
+
+    @Test
+    void givenATimeLimit_whenTheNumberComesOrItShallStop_thenTheEndSaysSo() throws Exception {
+        List<SequenceBarrier.End> ends = new CopyOnWriteArrayList<>();
+        for (long target : new long[] {10, 20}) {
+            threads.start(
+                    () -> ends.add(barrier.await(target, number::get, stop::get, Long.MAX_VALUE)));
+        }
+        threads.until(() -> site.counters().parks() == 2);
+
+        publish(10);
+        threads.until(() -> ends.size() == 1);
+        stop.set(true);
+        barrier.wakeAll();
+
+        threads.join();
+        assertThat(ends).containsExactly(SequenceBarrier.End.REACHED, SequenceBarrier.End.STOPPED);
+        assertThat(site.counters().timeouts()).isZero();
+    }
+
+    @Test
+    void givenALeadHandedToAWaiterWhoseTimeIsUp_whenItLeaves_thenTheNextOneGetsIt()
+            throws Exception {
+        AtomicInteger leads = new AtomicInteger();
+        AtomicBoolean leadFree = new AtomicBoolean();
+        Thread second =
+                threads.start(
+                        () -> {
+                            barrier.await(
+                                    20, number::get, () -> leadFree.compareAndSet(true, false));
+                            leads.incrementAndGet();
+                        });
+        threads.untilParked(second, site, 1);
+        try (TestHooks.Pause afterPark = TestHooks.pauseAt(SequenceBarrier.AFTER_PARK)) {
+            threads.start(() -> barrier.await(10, number::get, () -> false, 1_000_000));
+            afterPark.awaitReached();
+            leadFree.set(true);
+            assertThat(barrier.wakeFirst()).isTrue();
+        }
+
+        threads.join();
+        assertThat(leads).hasValue(1);
+    }
+
+    @Test
+    void givenAWaiter_whenItSleeps_thenItsNoteSaysForWhatUntilItGoesOn() throws Exception {
+        List<LongWaits> told = new CopyOnWriteArrayList<>();
+        WaitWatchdog watchdog = new WaitWatchdog(0, told::add);
+        Thread thread = waiter(10, new AtomicInteger());
+        threads.untilParked(thread, site, 1);
+
+        assertThat(watchdog.check(System.nanoTime())).isEqualTo(1);
+        publish(10);
+        threads.join();
+
+        assertThat(told.get(0).waits().get(0).site()).isSameAs(site);
+        assertThat(told.get(0).waits().get(0).what()).contains("SequenceBarrier@", "key=10");
+        assertThat(new WaitWatchdog(0, told::add).check(System.nanoTime())).isZero();
+    }
+
+    @Test
+    void givenManyWaits_whenAThreadSleepsAgainAndAgain_thenNothingIsAllocated() throws Exception {
+        int parks = 1000;
+        site.counters().timing(WaitTiming.FULL);
+        AtomicLong allocated = new AtomicLong();
+        LongSupplier current = number::get;
+        BooleanSupplier never = () -> false;
+        threads.start(
+                () -> {
+                    long before = 0;
+                    for (int i = 1; i <= 2 * parks; i++) {
+                        if (i == parks) {
+                            before = AllocatedBytes.ofThisThread();
+                        }
+                        barrier.await(i, current, never);
+                    }
+                    allocated.set(AllocatedBytes.ofThisThread() - before);
+                });
+
+        for (int i = 1; i <= 2 * parks; i++) {
+            int round = i;
+            threads.until(() -> barrier.lowestTarget() == round);
+            publish(i);
+        }
+
+        threads.join();
+        assertThat((double) allocated.get() / parks).isLessThan(4);
     }
 
     private Thread waiter(long target, AtomicInteger done) {
