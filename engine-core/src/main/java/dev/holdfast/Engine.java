@@ -149,10 +149,11 @@ public interface Engine extends AutoCloseable {
     String status();
 
     /**
-     * Returns what threads have waited for, the longest wait first. Latches are counted for the
-     * whole JVM, all engines together. Reading takes no latch.
+     * Returns what threads have waited for, the longest wait first; the part WAITS of {@link
+     * #status} is its text. Waits are counted for the whole JVM, all engines together, and the
+     * engine that was opened last says how they are timed. Takes no latch and sets nothing back.
      */
-    List<LatchContention> contention();
+    WaitReport contention();
 
     /**
      * Ends it: refuses new calls, wakes those that wait, lets running ones finish for {@link

@@ -513,8 +513,8 @@ final class EngineContractTest {
                 .contains("main.hfs: read:")
                 .contains("TRANSACTIONS")
                 .contains("cleaner: rounds=");
-        assertThat(engine.contention())
-                .extracting(LatchContention::name)
+        assertThat(engine.contention().rows())
+                .extracting(WaitReport.Row::name)
                 .contains("PAGE", "ROW_LOCK", "LOG_DURABILITY");
         VerifyReport report = engine.verify();
         assertThat(report.isSound()).isTrue();

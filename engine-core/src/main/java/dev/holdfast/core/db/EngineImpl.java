@@ -5,7 +5,6 @@ package dev.holdfast.core.db;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.EngineState;
-import dev.holdfast.LatchContention;
 import dev.holdfast.NoSuchTableException;
 import dev.holdfast.RetryableException;
 import dev.holdfast.Snapshot;
@@ -15,6 +14,7 @@ import dev.holdfast.TableOptions;
 import dev.holdfast.Transaction;
 import dev.holdfast.TransactionOptions;
 import dev.holdfast.VerifyReport;
+import dev.holdfast.WaitReport;
 import dev.holdfast.core.catalog.Catalog;
 import dev.holdfast.core.catalog.TableDescriptor;
 import dev.holdfast.core.check.Verifier;
@@ -232,8 +232,8 @@ final class EngineImpl implements Engine {
     }
 
     @Override
-    public List<LatchContention> contention() {
-        return Contention.rows();
+    public WaitReport contention() {
+        return SiteWaits.now();
     }
 
     @Override

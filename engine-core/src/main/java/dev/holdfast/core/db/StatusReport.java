@@ -52,7 +52,7 @@ final class StatusReport {
             agents();
         }
         section("WAITS (of the whole JVM)");
-        text.append(Contention.text());
+        text.append(SiteWaits.now().toText());
         counters();
         return text.toString();
     }

@@ -82,7 +82,7 @@ final class EngineCloseTest {
         engine.close();
         assertThat(engine.state()).isEqualTo(EngineState.CLOSED);
         assertThat(engine.status()).contains("state=CLOSED");
-        assertThat(engine.contention()).isNotEmpty();
+        assertThat(engine.contention().rows()).isNotEmpty();
     }
 
     @ParameterizedTest
