@@ -36,28 +36,40 @@ public final class FileStatistics {
         return System.nanoTime();
     }
 
-    /** Counts a read. */
+    /** Counts a read that began then and has just ended. */
     public void readDone(long startNanos, long bytes) {
+        readTook(System.nanoTime() - startNanos, bytes);
+    }
+
+    /** Counts a read of that time. */
+    public void readTook(long nanos, long bytes) {
         reads.increment();
         readBytes.add(bytes);
-        long nanos = System.nanoTime() - startNanos;
         readNanos.add(nanos);
         readLatency.record(nanos);
     }
 
-    /** Counts a write. */
+    /** Counts a write that began then and has just ended. */
     public void writeDone(long startNanos, long bytes) {
+        writeTook(System.nanoTime() - startNanos, bytes);
+    }
+
+    /** Counts a write of that time. */
+    public void writeTook(long nanos, long bytes) {
         writes.increment();
         writeBytes.add(bytes);
-        long nanos = System.nanoTime() - startNanos;
         writeNanos.add(nanos);
         writeLatency.record(nanos);
     }
 
-    /** Counts a sync. */
+    /** Counts a sync that began then and has just ended. */
     public void syncDone(long startNanos) {
+        syncTook(System.nanoTime() - startNanos);
+    }
+
+    /** Counts a sync of that time. */
+    public void syncTook(long nanos) {
         syncs.increment();
-        long nanos = System.nanoTime() - startNanos;
         syncNanos.add(nanos);
         syncLatency.record(nanos);
     }

@@ -36,7 +36,15 @@ public final class CrashImage {
     public static CrashImage build(Trace trace, int point, CrashMode mode, long seed) {
         DiskState before = trace.stateAt(point);
         CrashPoint where = new CrashPoint(point, mode, seed);
-        Survival survival = new Survival(trace.options().sectorBytes());
+        DiskFlaw flaw = before.flaw();
+        Survival survival = new Survival(trace.options().sectorBytes(), flaw);
+        if (mode == CrashMode.PROCESS_KILLED && flaw == DiskFlaw.KILL_LOSES) {
+            return build(trace, point, CrashMode.NOTHING_PENDING, 0);
+        }
+        boolean isKept = mode == CrashMode.PROCESS_KILLED && flaw == DiskFlaw.KILL_SAVES;
+        if (isKept || flaw == DiskFlaw.POWER_LOSS_TAKES_NOTHING) {
+            return afterPowerLoss(trace, where, before, survival);
+        }
         if (mode == CrashMode.PROCESS_KILLED) {
             applyWriteInFlight(trace, point, seed, before);
             int pendingCount = SurvivalChooser.pendingOf(before).size();

@@ -1,52 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.sim;
 
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Arrays;
 
-/**
- * Lets requests take as long as {@link Latency} says, so many at a time. Interrupts shorten
- * nothing, and their flag is kept.
- */
+/** Lets requests take as long as {@link Latency} says, so many at a time. */
 final class DeviceQueue {
+    /*
+     * Each place has the time at which the device is done with all that came to it. A request goes
+     * to the place that is free first and ends so much later than that, or than now: not than the
+     * moment at which a thread woke up and noticed. So a device in steady use does exactly as many
+     * requests a second as its figures say, however late threads wake.
+     */
     private final Latency latency;
-    private final Semaphore places;
     private final SeededRandom random;
 
-    DeviceQueue(Latency latency, int depth, SeededRandom random) {
+    /** Guarded by the random source. */
+    private final long[] freeAt;
+
+    DeviceQueue(Latency latency, int depth, SeededRandom random, DiskClock clock) {
         this.latency = latency;
-        this.places = new Semaphore(depth, true);
         this.random = random;
+        this.freeAt = new long[depth];
+        Arrays.fill(freeAt, clock.nanos());
     }
 
-    void serve(Operation operation, int bytes) {
+    /** Waits until the device has served the request; true if that took any time. */
+    boolean serve(Operation operation, int bytes, DiskClock clock) {
         if (latency == Latency.NONE) {
-            return;
+            return false;
         }
-        long nanos;
+        long end;
         synchronized (random) {
-            nanos = latency.nanos(operation, bytes, random);
+            long nanos = latency.nanos(operation, bytes, random);
+            if (nanos <= 0) {
+                return false;
+            }
+            int place = 0;
+            for (int i = 1; i < freeAt.length; i++) {
+                if (freeAt[i] - freeAt[place] < 0) {
+                    place = i;
+                }
+            }
+            long now = clock.nanos();
+            end = (freeAt[place] - now > 0 ? freeAt[place] : now) + nanos;
+            freeAt[place] = end;
         }
-        if (nanos <= 0) {
-            return;
-        }
-        places.acquireUninterruptibly();
-        try {
-            waitNanos(nanos);
-        } finally {
-            places.release();
-        }
-    }
-
-    static void waitNanos(long nanos) {
-        long start = System.nanoTime();
-        boolean wasInterrupted = false;
-        for (long left = nanos; left > 0; left = nanos - (System.nanoTime() - start)) {
-            LockSupport.parkNanos(left);
-            wasInterrupted |= Thread.interrupted();
-        }
-        if (wasInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+        clock.awaitUntil(end);
+        return true;
     }
 }

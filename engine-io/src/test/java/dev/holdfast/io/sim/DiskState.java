@@ -14,17 +14,24 @@ import java.util.SortedMap;
  */
 final class DiskState {
     private final NameRules nameRules;
+    private final DiskFlaw flaw;
     private final NameTable names;
     private final Map<Integer, FileState> files;
     private long sequence;
     private int inodesMade;
 
     DiskState(NameRules nameRules) {
-        this(nameRules, new NameTable(), new HashMap<>());
+        this(nameRules, DiskFlaw.NONE);
     }
 
-    private DiskState(NameRules nameRules, NameTable names, Map<Integer, FileState> files) {
+    DiskState(NameRules nameRules, DiskFlaw flaw) {
+        this(nameRules, flaw, new NameTable(), new HashMap<>());
+    }
+
+    private DiskState(
+            NameRules nameRules, DiskFlaw flaw, NameTable names, Map<Integer, FileState> files) {
         this.nameRules = nameRules;
+        this.flaw = flaw;
         this.names = names;
         this.files = files;
     }
@@ -32,7 +39,7 @@ final class DiskState {
     DiskState copy() {
         Map<Integer, FileState> fileCopies = new HashMap<>(files.size() * 2);
         files.forEach((inode, file) -> fileCopies.put(inode, file.copy()));
-        DiskState copy = new DiskState(nameRules, names.copy(), fileCopies);
+        DiskState copy = new DiskState(nameRules, flaw, names.copy(), fileCopies);
         copy.sequence = sequence;
         copy.inodesMade = inodesMade;
         return copy;
@@ -40,6 +47,10 @@ final class DiskState {
 
     NameRules nameRules() {
         return nameRules;
+    }
+
+    DiskFlaw flaw() {
+        return flaw;
     }
 
     NameTable names() {
@@ -82,7 +93,7 @@ final class DiskState {
 
     /** What a power loss leaves: a disk with nothing pending. */
     DiskState survivor(Survival survival) {
-        SortedMap<String, Integer> survivingNames = names.survivors(survival.lostNames());
+        SortedMap<String, Integer> survivingNames = names.survivors(survival.lostNames(), flaw);
         Map<Integer, FileState> survivingFiles = new HashMap<>(files.size() * 2);
         for (int inode : survivingNames.values()) {
             if (inode != NameTable.DIRECTORY) {
@@ -91,7 +102,7 @@ final class DiskState {
             }
         }
         DiskState survivor =
-                new DiskState(nameRules, NameTable.settled(survivingNames), survivingFiles);
+                new DiskState(nameRules, flaw, NameTable.settled(survivingNames), survivingFiles);
         survivor.sequence = sequence;
         survivor.inodesMade = inodesMade;
         return survivor;

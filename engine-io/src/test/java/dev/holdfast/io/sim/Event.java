@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.sim;
 
+import java.util.Set;
+
 /**
  * One step of a disk's life, as its trace keeps it.
  *
@@ -73,9 +75,15 @@ interface Event {
             implements Event {
         @Override
         public void applyTo(DiskState state) {
-            state.file(inode).sync(beganAt, outcome, seed);
+            DiskFlaw flaw = state.flaw();
+            boolean isGreedy = flaw == DiskFlaw.SYNC_SAVES_WHAT_CAME_LATER;
+            long savedBefore = isGreedy ? state.sequence() : beganAt;
+            state.file(inode).sync(savedBefore, flaw.outcomeOf(outcome), seed);
+            if (flaw == DiskFlaw.SYNC_SAVES_OTHER_FILES) {
+                state.files().values().forEach(file -> file.sync(beganAt, outcome, seed));
+            }
             if (outcome == SyncOutcome.DURABLE && state.nameRules() == NameRules.EXT4) {
-                state.names().syncAll(beganAt);
+                state.names().makeDurable(state.names().pendingBefore(beganAt));
             }
         }
 
@@ -129,17 +137,23 @@ interface Event {
         }
     }
 
-    /** A sync of a directory ended; one that failed or lied leaves all pending. */
-    record DirectorySyncEnded(String directory, long beganAt, boolean isDurable) implements Event {
+    /** A sync of a directory ended; one that lied, or failed without a word, leaves all pending. */
+    record DirectorySyncEnded(String directory, long beganAt, SyncOutcome outcome)
+            implements Event {
         @Override
         public void applyTo(DiskState state) {
-            if (!isDurable) {
+            if (outcome == SyncOutcome.LIED
+                    || state.flaw() == DiskFlaw.DIRECTORY_SYNC_SAVES_NOTHING) {
                 return;
             }
-            if (state.nameRules() == NameRules.EXT4) {
-                state.names().syncAll(beganAt);
+            Set<NameChange> covered =
+                    state.nameRules() == NameRules.EXT4
+                            ? state.names().pendingBefore(beganAt)
+                            : state.names().pendingOf(directory, beganAt);
+            if (outcome == SyncOutcome.DURABLE) {
+                state.names().makeDurable(covered);
             } else {
-                state.names().syncDirectory(directory, beganAt);
+                state.names().forget(covered);
             }
         }
 
@@ -150,7 +164,7 @@ interface Event {
 
         @Override
         public String toString() {
-            return "directory sync ends '" + directory + "', durable=" + isDurable;
+            return "directory sync ends '" + directory + "', outcome=" + outcome;
         }
     }
 
@@ -158,7 +172,11 @@ interface Event {
     record Damaged(int inode, String name, Write write) implements Event {
         @Override
         public void applyTo(DiskState state) {
-            state.file(inode).damage(write);
+            if (state.flaw() == DiskFlaw.DAMAGE_HEALS) {
+                state.file(inode).visible().write(write);
+            } else {
+                state.file(inode).damage(write);
+            }
         }
 
         @Override

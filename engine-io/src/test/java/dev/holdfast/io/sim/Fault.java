@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.sim;
 
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 /**
@@ -9,7 +11,7 @@ import java.util.regex.Pattern;
  *
  * <p>{@code Fault.on(WRITE, "redo/*").nth(3).sticky().error(…, Arrival.SOME)} lets the third write
  * to a redo file and every later one fail. It takes effect when it is added to a {@link FaultPlan}
- * and must not be changed after that.
+ * and must not be changed after that. What its kind of request cannot suffer is refused there.
  */
 public final class Fault {
     public static final String IO_ERROR = "Input/output error";
@@ -18,7 +20,9 @@ public final class Fault {
     public static final String FILE_TOO_LARGE = "File too large";
     public static final String READ_ONLY = "Read-only file system";
 
-    /** How much of a failing write has arrived all the same. */
+    /**
+     * How much of a failing request has happened all the same; only a write can be done in part.
+     */
     public enum Arrival {
         NONE,
         SOME,
@@ -37,6 +41,9 @@ public final class Fault {
         ACTION
     }
 
+    private static final Set<SyncOutcome> DIRECTORY_OUTCOMES =
+            Set.of(SyncOutcome.DURABLE, SyncOutcome.LIED, SyncOutcome.NEVER_DURABLE);
+
     private final Operation operation;
     private final Pattern names;
     private long first = 1;
@@ -49,6 +56,7 @@ public final class Fault {
     private Arrival arrival = Arrival.NONE;
     private SyncOutcome outcome = SyncOutcome.NEVER_DURABLE;
     private long amount;
+    private Latency delay;
     private int bit;
     private Runnable action;
     private final CountDownLatch released = new CountDownLatch(1);
@@ -57,6 +65,7 @@ public final class Fault {
     private long matches;
 
     private volatile long hits;
+    private final AtomicLong acted = new AtomicLong();
 
     private Fault(Operation operation, Pattern names) {
         this.operation = operation;
@@ -98,19 +107,19 @@ public final class Fault {
         return this;
     }
 
-    /** The request fails and nothing was done. */
+    /** The request fails and nothing was done; what a sync of a file had to save is lost. */
     public Fault error(String text) {
         return error(text, Arrival.NONE);
     }
 
-    /** The request fails; of a write some part may have arrived. */
+    /** The request fails; some part of it may have happened, of a change of names all or none. */
     public Fault error(String text, Arrival part) {
         message = text;
         arrival = part;
         return with(Effect.ERROR);
     }
 
-    /** The sync ends so. */
+    /** The sync ends so; of a directory it is durable, lies, or loses its changes for good. */
     public Fault sync(SyncOutcome how) {
         return sync(how, IO_ERROR);
     }
@@ -142,7 +151,12 @@ public final class Fault {
 
     /** The request takes so much longer. */
     public Fault slow(long nanos) {
-        amount = nanos;
+        return slow((kind, bytes, random) -> nanos);
+    }
+
+    /** The request takes longer by a time that is drawn for each. */
+    public Fault slow(Latency distribution) {
+        delay = distribution;
         return with(Effect.SLOW);
     }
 
@@ -162,9 +176,23 @@ public final class Fault {
         released.countDown();
     }
 
-    /** How many requests were hit. A test that plans a fault asserts that it came to pass. */
+    /** How many requests were hit. */
     public long hits() {
         return hits;
+    }
+
+    /**
+     * How often the disk has done what the fault says. A test that plans a fault asserts that it
+     * came to pass. Fewer than {@link #hits} while requests are on their way, where one had no room
+     * or the disk was unplugged, and where of several faults that hit a request another counted.
+     */
+    public long acted() {
+        return acted.get();
+    }
+
+    /** The disk has done it. */
+    void act() {
+        acted.incrementAndGet();
     }
 
     /** Counts the request if it is of this kind, and tells whether it is hit; the plan calls. */
@@ -184,8 +212,29 @@ public final class Fault {
         return isHit;
     }
 
-    boolean hasEffect() {
-        return effect != null;
+    /** Refuses what no disk can do. */
+    void check() {
+        if (effect == null || !isPossible()) {
+            throw new IllegalArgumentException("no such fault: " + this);
+        }
+    }
+
+    private boolean isPossible() {
+        return switch (effect) {
+            case SLOW, STUCK, ACTION -> true;
+            case LOST, MISDIRECTED -> operation == Operation.WRITE;
+            case FLIPPED_BIT -> operation == Operation.READ;
+            case SYNC_OUTCOME ->
+                    operation == Operation.SYNC
+                            || operation == Operation.SYNC_DIRECTORY
+                                    && DIRECTORY_OUTCOMES.contains(outcome);
+            case ERROR ->
+                    switch (operation) {
+                        case WRITE -> true;
+                        case READ, OPEN, SYNC, SYNC_DIRECTORY -> arrival == Arrival.NONE;
+                        default -> arrival != Arrival.SOME;
+                    };
+        };
     }
 
     boolean is(Effect which) {
@@ -204,7 +253,11 @@ public final class Fault {
         return outcome;
     }
 
-    /** Bytes, a position or nanoseconds, as the effect has it. */
+    Latency delay() {
+        return delay;
+    }
+
+    /** Bytes or a position, as the effect has it. */
     long amount() {
         return amount;
     }
@@ -235,5 +288,25 @@ public final class Fault {
     private Fault with(Effect which) {
         effect = which;
         return this;
+    }
+
+    @Override
+    public String toString() {
+        return "operation="
+                + operation
+                + ", names="
+                + names
+                + ", first="
+                + first
+                + ", times="
+                + times
+                + ", effect="
+                + effect
+                + (effect == Effect.SYNC_OUTCOME ? ", outcome=" + outcome : "")
+                + (effect == Effect.ERROR ? ", arrival=" + arrival : "")
+                + ", hits="
+                + hits
+                + ", acted="
+                + acted;
     }
 }

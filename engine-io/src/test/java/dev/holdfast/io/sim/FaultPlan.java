@@ -8,13 +8,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class FaultPlan {
     private final List<Fault> faults = new CopyOnWriteArrayList<>();
     private volatile SeededRandom transferRandom;
+    private volatile SeededRandom readRandom;
     private volatile int sharingViolations;
 
     /** Plans a fault and returns it. Of several that hit one request the first added counts. */
     public Fault add(Fault fault) {
-        if (!fault.hasEffect()) {
-            throw new IllegalArgumentException("fault has no effect");
-        }
+        fault.check();
         faults.add(fault);
         return fault;
     }
@@ -28,12 +27,29 @@ public final class FaultPlan {
     public void clear() {
         faults.forEach(this::remove);
         transferRandom = null;
+        readRandom = null;
         sharingViolations = 0;
     }
 
-    /** Writes arrive in several parts of any length, between which a crash may come. */
+    /**
+     * Transfers go in several parts of any length, between which others come, and of a write a
+     * crash.
+     */
     public void splitTransfers(SeededRandom random) {
         transferRandom = random;
+        readRandom = random.derive("reads");
+    }
+
+    /** The faults that the disk has not done even once. */
+    public List<Fault> idle() {
+        return faults.stream().filter(fault -> fault.acted() == 0).toList();
+    }
+
+    /** Fails if there are {@link #idle} faults: a test that planned one has not seen it. */
+    public void requireActed() {
+        if (!idle().isEmpty()) {
+            throw new AssertionError("planned faults did not happen: " + idle());
+        }
     }
 
     /** As on Windows, so many deletions or replacements of files that somebody has open fail. */
@@ -59,7 +75,15 @@ public final class FaultPlan {
 
     /** How many of the remaining bytes the next part of a write takes. */
     int transferLength(int remaining) {
-        SeededRandom random = transferRandom;
+        return partLength(transferRandom, remaining);
+    }
+
+    /** How many of the remaining bytes the next part of a read takes; drawn apart from writes. */
+    int readLength(int remaining) {
+        return partLength(readRandom, remaining);
+    }
+
+    private int partLength(SeededRandom random, int remaining) {
         if (random == null) {
             return remaining;
         }

@@ -14,10 +14,12 @@ import dev.holdfast.io.sim.Fault.Arrival;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,11 @@ final class FaultPlanTest {
     @BeforeEach
     void createFile() throws IOException {
         file = createSynced(directory, "a", 2 * PAGE, 1);
+    }
+
+    @AfterEach
+    void requirePlannedFaultsToHaveHappened() {
+        faults.requireActed();
     }
 
     @Test
@@ -298,17 +305,72 @@ final class FaultPlanTest {
     }
 
     @Test
-    void givenALatency_whenRequestsAreServed_thenTheyTakeAtLeastThatLong() throws IOException {
+    void givenALatency_whenRequestsAreServed_thenTheyTakeThatLongByTheClock() throws IOException {
         long millis = TimeUnit.MILLISECONDS.toNanos(1);
-        Latency latency = Latency.of(0, 2 * millis, 0, 1 << 20).withTail(0.5).withStalls(1, millis);
+        Latency latency = Latency.of(0, 2 * millis, 0, 1 << 20).withStalls(1, millis);
+        TestClock clock = TestClock.jumping();
+        StorageFile again = directory.open("a");
+        disk.clock(clock);
+        disk.shapeLatency(latency, 1, new SeededRandom(1));
+        faults.add(Fault.on(Operation.SYNC, "a").slow(5 * millis));
+
+        again.write(0, filled(1 << 12, 2));
+        again.sync(true);
+        read(again, 0, 1 << 12);
+
+        long transferNanos = TimeUnit.SECONDS.toNanos(1) / 256;
+        assertThat(again.statistics().writeNanos()).isEqualTo(3 * millis + transferNanos);
+        assertThat(again.statistics().readNanos()).isEqualTo(millis + transferNanos);
+        assertThat(again.statistics().syncNanos()).isEqualTo(6 * millis);
+        assertThat(clock.nanos()).isEqualTo(10 * millis + 2 * transferNanos);
+        assertThat(disk.count(Injection.DELAYED)).as("the planned one too").isEqualTo(4);
+    }
+
+    @Test
+    void givenTheRealClock_whenRequestsAreServed_thenTheyTakeAtLeastThatLong() throws IOException {
+        long millis = TimeUnit.MILLISECONDS.toNanos(1);
+        Latency latency = Latency.of(0, 2 * millis, 0, 1 << 20).withTail(0.5);
         disk.shapeLatency(latency, 1, new SeededRandom(1));
         long start = System.nanoTime();
 
         file.write(0, filled(1 << 12, 2));
 
-        long least = 3 * millis + TimeUnit.SECONDS.toNanos(1) / 256;
+        long least = 2 * millis + TimeUnit.SECONDS.toNanos(1) / 256;
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(least);
         assertThat(file.statistics().writeNanos()).isGreaterThanOrEqualTo(least);
+    }
+
+    @Test
+    void givenADeviceOfTwoPlaces_whenMoreComeAtOnce_thenTheyAreServedInTurns() {
+        TestClock clock = TestClock.stopped();
+        disk.clock(clock);
+        disk.shapeLatency(Latency.of(0, 0, 10, 1), 2, new SeededRandom(1));
+
+        List<Long> ended = DeviceTrial.syncAtOnce(file, clock, 5);
+
+        assertThat(ended).containsExactly(10L, 10L, 20L, 20L, 30L);
+        assertThatThrownBy(() -> disk.shapeLatency(Latency.NONE, 0, new SeededRandom(1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void givenADistributionOfDelays_whenRequestsAreSlow_thenTheirTimesDiffer() throws IOException {
+        TestClock clock = TestClock.jumping();
+        disk.clock(clock);
+        faults.add(
+                Fault.on(Operation.SYNC, "a")
+                        .sticky()
+                        .slow((operation, bytes, random) -> random.between(1, 1000)));
+        Set<Long> times = new HashSet<>();
+
+        for (int i = 0; i < 20; i++) {
+            long before = clock.nanos();
+            file.sync(true);
+            times.add(clock.nanos() - before);
+        }
+
+        assertThat(times.size()).isGreaterThan(10);
+        assertThat(times).allMatch(nanos -> nanos >= 1 && nanos <= 1000);
     }
 
     @Test
@@ -359,9 +421,122 @@ final class FaultPlanTest {
     }
 
     @Test
-    void givenAFaultWithoutEffect_whenAdded_thenItIsRefused() {
-        assertThatThrownBy(() -> faults.add(Fault.on(Operation.READ, "a")))
-                .isInstanceOf(IllegalArgumentException.class);
+    void givenFaultsOfNamesThatComeAfterTheDeed_whenTheyHit_thenItHasHappened() throws IOException {
+        faults.add(Fault.on(Operation.CREATE, "b").error(Fault.IO_ERROR, Arrival.ALL));
+        faults.add(Fault.on(Operation.RENAME, "a").error(Fault.IO_ERROR, Arrival.ALL));
+        faults.add(Fault.on(Operation.DELETE, "b").error(Fault.IO_ERROR, Arrival.ALL));
+        faults.add(Fault.on(Operation.MAKE_DIRECTORY, "d").error(Fault.IO_ERROR, Arrival.ALL));
+        faults.add(Fault.on(Operation.TRUNCATE, "a").error(Fault.IO_ERROR, Arrival.ALL));
+
+        assertThatThrownBy(() -> directory.create("b")).isInstanceOf(IOException.class);
+        boolean isCreated = directory.exists("b");
+        assertThatThrownBy(() -> file.truncate(PAGE)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> directory.rename("a", "c")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> directory.delete("b")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> directory.createDirectory("d")).isInstanceOf(IOException.class);
+
+        assertThat(isCreated).isTrue();
+        assertThat(directory.list("")).containsExactly("c");
+        assertThat(directory.list("d")).isEmpty();
+        assertThat(file.length()).isEqualTo(PAGE);
+        assertThat(disk.openFiles()).as("a failed creation leaves no handle").containsExactly("a");
+    }
+
+    @Test
+    void givenADirectorySyncThatLosesItsNames_whenSyncedAgain_thenTheyAreNotSaved()
+            throws IOException {
+        faults.add(Fault.on(Operation.SYNC_DIRECTORY, "").sync(SyncOutcome.NEVER_DURABLE));
+        directory.create("b").close();
+
+        assertThatThrownBy(() -> directory.syncDirectory("")).isInstanceOf(IOException.class);
+        directory.create("c").close();
+        directory.syncDirectory("");
+
+        assertThat(directory.list("")).containsExactly("a", "b", "c");
+        SimulatedDisk after = disk.crash(CrashMode.ALL_PENDING, 0).disk();
+        assertThat(after.directory().list("")).containsExactly("a", "c");
+    }
+
+    @Test
+    void givenSplitReads_whenRead_thenTheyComeInPartsAndWhole() throws IOException {
+        faults.splitTransfers(new SeededRandom(4));
+        Set<Integer> seen = new HashSet<>();
+
+        for (int i = 0; i < 100; i++) {
+            read(file, 0, PAGE);
+            seen.add((int) disk.count(Injection.TRANSFER_SPLIT));
+        }
+
+        assertThat(seen.size()).isGreaterThan(90);
+        assertThat(read(file, 0, 2 * PAGE)).containsOnly(1);
+    }
+
+    @Test
+    void givenAFaultThatNothingMeets_whenRequired_thenItIsNamed() {
+        Fault idle = faults.add(Fault.on(Operation.WRITE, "nobody").lost());
+
+        assertThatThrownBy(faults::requireActed)
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("operation=WRITE")
+                .hasMessageContaining("nobody");
+
+        assertThat(faults.idle()).containsExactly(idle);
+        faults.clear();
+    }
+
+    @Test
+    void givenAllThatADiskCanDoWrong_whenDone_thenEachIsCounted() throws Exception {
+        faults.add(Fault.on(Operation.READ, "a").error(Fault.IO_ERROR));
+        faults.add(Fault.on(Operation.READ, "a").nth(2).flipBit(0, 0));
+        faults.add(Fault.on(Operation.WRITE, "a").lost());
+        faults.add(Fault.on(Operation.WRITE, "a").nth(2).misdirected(PAGE));
+        faults.add(Fault.on(Operation.WRITE, "a").nth(3).run(() -> {}));
+        faults.add(Fault.on(Operation.SYNC, "a").sync(SyncOutcome.LIED));
+        faults.add(Fault.on(Operation.SYNC, "a").nth(2).sync(SyncOutcome.NEVER_DURABLE));
+        faults.add(Fault.on(Operation.SYNC, "a").nth(3).slow(1));
+        Fault stuck = faults.add(Fault.on(Operation.SYNC, "a").nth(4).stuck());
+        stuck.release();
+
+        assertThatThrownBy(() -> read(file, 0, PAGE)).isInstanceOf(IOException.class);
+        read(file, 0, PAGE);
+        for (int i = 0; i < 3; i++) {
+            file.write(0, filled(PAGE, 2));
+        }
+        file.sync(true);
+        assertThatThrownBy(() -> file.sync(true)).isInstanceOf(IOException.class);
+        file.sync(true);
+        file.sync(true);
+        disk.flipBit("a", 0, 0);
+        faults.sharingViolations(1);
+        assertThatThrownBy(() -> directory.delete("a")).isInstanceOf(IOException.class);
+        disk.limitCapacity(2 * PAGE);
+        assertThatThrownBy(() -> file.write(2 * PAGE, filled(1, 1)))
+                .isInstanceOf(IOException.class);
+        disk.unplug();
+        assertThatThrownBy(() -> directory.list("")).isInstanceOf(IOException.class);
+
+        for (Injection injection : Injection.values()) {
+            long expected = injection == Injection.TRANSFER_SPLIT ? 0 : 1;
+            assertThat(disk.count(injection)).as(injection.name()).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void givenAFaultThatNoDiskCanHave_whenAdded_thenItIsRefused() {
+        for (Fault impossible :
+                List.of(
+                        Fault.on(Operation.READ, "a"),
+                        Fault.on(Operation.READ, "a").lost(),
+                        Fault.on(Operation.SYNC, "a").misdirected(1),
+                        Fault.on(Operation.WRITE, "a").flipBit(0, 0),
+                        Fault.on(Operation.WRITE, "a").sync(SyncOutcome.LIED),
+                        Fault.on(Operation.SYNC_DIRECTORY, "").sync(SyncOutcome.REVERTED),
+                        Fault.on(Operation.RENAME, "a").error(Fault.IO_ERROR, Arrival.SOME),
+                        Fault.on(Operation.READ, "a").error(Fault.IO_ERROR, Arrival.ALL))) {
+            assertThatThrownBy(() -> faults.add(impossible))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("no such fault");
+        }
     }
 
     private void writeUnchecked(int fill) {

@@ -71,42 +71,43 @@ final class NameTable {
         pending = changes;
     }
 
-    /** Makes durable what was changed in one directory before that event. */
-    void syncDirectory(String directory, long beganAt) {
+    /** What a sync of one directory that began before that event covers. */
+    Set<NameChange> pendingOf(String directory, long beganAt) {
         /*
          * A rename between two directories is one step, so the sync of either saves it, and with it
          * all that the other directory's prefix needs: found from the newest change backwards.
          */
         Set<String> saved = new HashSet<>(Set.of(directory));
-        Set<NameChange> durableNow = new HashSet<>();
+        Set<NameChange> covered = new HashSet<>();
         for (int i = pending.size() - 1; i >= 0; i--) {
             NameChange change = pending.get(i);
             if (change.sequence() < beganAt && !Collections.disjoint(change.directories(), saved)) {
                 saved.addAll(change.directories());
-                durableNow.add(change);
+                covered.add(change);
             }
         }
-        makeDurable(durableNow);
+        return covered;
     }
 
-    /** Makes all durable that was changed before that event. */
-    void syncAll(long beganAt) {
-        Set<NameChange> durableNow = new HashSet<>();
+    /** All that was changed before that event. */
+    Set<NameChange> pendingBefore(long beganAt) {
+        Set<NameChange> covered = new HashSet<>();
         for (NameChange change : pending) {
             if (change.sequence() < beganAt) {
-                durableNow.add(change);
+                covered.add(change);
             }
         }
-        makeDurable(durableNow);
+        return covered;
     }
 
     /** The names that a power loss leaves. */
-    SortedMap<String, Integer> survivors(Set<NameChange> lost) {
+    SortedMap<String, Integer> survivors(Set<NameChange> lost, DiskFlaw flaw) {
         TreeMap<String, Integer> names = new TreeMap<>(durable);
         Set<String> cut = new HashSet<>();
         for (NameChange change : pending) {
             Set<String> directories = change.directories();
-            if (lost.contains(change) || !Collections.disjoint(directories, cut)) {
+            boolean isCut = !Collections.disjoint(directories, cut);
+            if (lost.contains(change) || isCut && flaw != DiskFlaw.NAMES_OVERTAKE) {
                 cut.addAll(directories);
             } else {
                 change.applyTo(names);
@@ -121,7 +122,14 @@ final class NameTable {
         return directory.isEmpty() || names.containsKey(directory);
     }
 
-    private void makeDurable(Set<NameChange> changes) {
+    /** These changes are seen, and no later sync saves them. */
+    void forget(Set<NameChange> changes) {
+        List<NameChange> left = new ArrayList<>(pending);
+        left.removeAll(changes);
+        pending = left;
+    }
+
+    void makeDurable(Set<NameChange> changes) {
         if (changes.isEmpty()) {
             return;
         }

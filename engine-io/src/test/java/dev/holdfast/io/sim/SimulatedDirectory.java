@@ -28,7 +28,9 @@ final class SimulatedDirectory implements StorageDirectory {
     @Override
     public StorageFile create(String name) throws IOException {
         StorageName.checkFile(name);
-        begin(Operation.CREATE, name);
+        requireOpen();
+        Fault fault = begin(Operation.CREATE, name);
+        SimulatedFile file;
         synchronized (disk.monitor()) {
             requireDirectory(name, StorageName.directoryOf(name));
             if (disk.state().names().find(name) != null) {
@@ -36,13 +38,19 @@ final class SimulatedDirectory implements StorageDirectory {
             }
             int inode = disk.state().nextInode();
             disk.append(new Event.Named(NameChange.Kind.CREATE, null, name, inode));
-            return newHandle(inode, name);
+            file = newHandle(inode, name);
         }
+        if (fault != null) {
+            file.close();
+            throw disk.failed(fault, Operation.CREATE, name, 0, 0);
+        }
+        return file;
     }
 
     @Override
     public StorageFile open(String name) throws IOException {
         StorageName.checkFile(name);
+        requireOpen();
         begin(Operation.OPEN, name);
         synchronized (disk.monitor()) {
             return newHandle(disk.inodeOf(name), name);
@@ -53,6 +61,7 @@ final class SimulatedDirectory implements StorageDirectory {
     public boolean exists(String name) throws IOException {
         StorageName.checkFile(name);
         requireOpen();
+        disk.requirePlugged(Operation.OPEN, name, 0, 0);
         synchronized (disk.monitor()) {
             Integer inode = disk.state().names().find(name);
             return inode != null && inode != NameTable.DIRECTORY;
@@ -63,6 +72,7 @@ final class SimulatedDirectory implements StorageDirectory {
     public List<String> list(String subdirectory) throws IOException {
         StorageName.checkDirectory(subdirectory);
         requireOpen();
+        disk.requirePlugged(Operation.OPEN, subdirectory, 0, 0);
         synchronized (disk.monitor()) {
             requireDirectory(subdirectory, subdirectory);
             List<String> names = new ArrayList<>();
@@ -83,7 +93,8 @@ final class SimulatedDirectory implements StorageDirectory {
     @Override
     public void createDirectory(String name) throws IOException {
         StorageName.checkSubdirectory(name);
-        begin(Operation.MAKE_DIRECTORY, name);
+        requireOpen();
+        Fault fault = begin(Operation.MAKE_DIRECTORY, name);
         synchronized (disk.monitor()) {
             Integer inode = disk.state().names().find(name);
             if (inode == null) {
@@ -94,25 +105,29 @@ final class SimulatedDirectory implements StorageDirectory {
                 throw new FileAlreadyExistsException(name);
             }
         }
+        failAfter(fault, Operation.MAKE_DIRECTORY, name);
     }
 
     @Override
     public void delete(String name) throws IOException {
         StorageName.checkFile(name);
-        begin(Operation.DELETE, name);
+        requireOpen();
+        Fault fault = begin(Operation.DELETE, name);
         synchronized (disk.monitor()) {
             int inode = disk.inodeOf(name);
             requireShared(inode, name);
             disk.append(new Event.Named(NameChange.Kind.DELETE, name, null, inode));
             disk.forgetDeleted();
         }
+        failAfter(fault, Operation.DELETE, name);
     }
 
     @Override
     public void rename(String from, String to) throws IOException {
         StorageName.checkFile(from);
         StorageName.checkFile(to);
-        begin(Operation.RENAME, from);
+        requireOpen();
+        Fault fault = begin(Operation.RENAME, from);
         synchronized (disk.monitor()) {
             int inode = disk.inodeOf(from);
             requireDirectory(to, StorageName.directoryOf(to));
@@ -125,6 +140,7 @@ final class SimulatedDirectory implements StorageDirectory {
             }
             disk.append(new Event.Named(NameChange.Kind.RENAME, from, to, inode));
         }
+        failAfter(fault, Operation.RENAME, from);
     }
 
     @Override
@@ -138,18 +154,23 @@ final class SimulatedDirectory implements StorageDirectory {
             disk.append(new Event.DirectorySyncBegun(subdirectory));
         }
         Fault fault = disk.begin(Operation.SYNC_DIRECTORY, subdirectory, 0, 0);
+        boolean isError = fault != null && fault.is(Fault.Effect.ERROR);
+        SyncOutcome outcome =
+                fault == null ? SyncOutcome.DURABLE : isError ? SyncOutcome.LIED : fault.outcome();
         synchronized (disk.monitor()) {
-            disk.append(new Event.DirectorySyncEnded(subdirectory, beganAt, fault == null));
+            disk.append(new Event.DirectorySyncEnded(subdirectory, beganAt, outcome));
             disk.forgetDeleted();
         }
-        if (fault != null && !reportsSuccess(fault)) {
+        if (isError || !outcome.reportsSuccess()) {
+            disk.injected(Injection.SYNC_FAILED, fault);
             throw SimulatedDisk.failure(
                     Operation.SYNC_DIRECTORY, subdirectory, 0, 0, fault.message());
         }
-    }
-
-    private static boolean reportsSuccess(Fault fault) {
-        return fault.is(Fault.Effect.SYNC_OUTCOME) && fault.outcome().reportsSuccess();
+        if (outcome == SyncOutcome.LIED) {
+            disk.injected(Injection.SYNC_LIED, fault);
+        } else if (fault != null) {
+            fault.act();
+        }
     }
 
     @Override
@@ -174,9 +195,19 @@ final class SimulatedDirectory implements StorageDirectory {
         isClosed = true;
     }
 
-    private void begin(Operation operation, String name) throws IOException {
-        requireOpen();
-        disk.beginOrFail(operation, name, 0, 0);
+    /** A fault that lets the request fail after it has happened; null if none does. */
+    private Fault begin(Operation operation, String name) throws IOException {
+        Fault fault = disk.begin(operation, name, 0, 0);
+        if (fault != null && fault.arrival() == Fault.Arrival.NONE) {
+            throw disk.failed(fault, operation, name, 0, 0);
+        }
+        return fault;
+    }
+
+    private void failAfter(Fault fault, Operation operation, String name) throws IOException {
+        if (fault != null) {
+            throw disk.failed(fault, operation, name, 0, 0);
+        }
     }
 
     private void requireOpen() throws IOException {
@@ -196,11 +227,12 @@ final class SimulatedDirectory implements StorageDirectory {
 
     private void requireShared(int inode, String name) throws FileSystemException {
         if (disk.isOpen(inode) && disk.faults().violatesSharing()) {
+            disk.injected(Injection.SHARING_VIOLATED);
             throw new FileSystemException(name, null, "The file is being used by another process");
         }
     }
 
-    private StorageFile newHandle(int inode, String name) {
+    private SimulatedFile newHandle(int inode, String name) {
         disk.opened(inode, name);
         return new SimulatedFile(disk, inode, name);
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * A disk in memory that records what is done to it and fails as planned.
@@ -28,6 +29,7 @@ public final class SimulatedDisk {
      * openHandles    open and close        delete        monitor
      * holder         lock and its close    lock          monitor
      * isUnplugged …  the test              each request  volatile
+     * injections     each deed of a plan   the test      atomic, one element an Injection
      *
      * Buffers are copied into blocks before the monitor is taken. A request waits (planned delays,
      * stuck devices) outside of it, between the events of its beginning and its end if it has two.
@@ -49,7 +51,10 @@ public final class SimulatedDisk {
 
     private volatile boolean isUnplugged;
     private volatile long capacityBytes = NO_LIMIT;
-    private volatile DeviceQueue queue = newQueue(Latency.NONE, 1);
+    private final AtomicLongArray injections = new AtomicLongArray(Injection.values().length);
+    private volatile DiskClock clock = DiskClock.REAL;
+    private volatile DeviceQueue queue =
+            new DeviceQueue(Latency.NONE, 1, new SeededRandom(0), DiskClock.REAL);
 
     private SimulatedDisk(DiskOptions options, CrashImage origin, DiskState state) {
         this.options = options;
@@ -65,6 +70,11 @@ public final class SimulatedDisk {
 
     public static SimulatedDisk create(DiskOptions options) {
         return new SimulatedDisk(options, null, new DiskState(options.nameRules()));
+    }
+
+    /** A disk that is wrong in one way, for the tests of this package. */
+    static SimulatedDisk flawed(DiskOptions options, DiskFlaw flaw) {
+        return new SimulatedDisk(options, null, new DiskState(options.nameRules(), flaw));
     }
 
     static SimulatedDisk restarted(CrashImage origin, DiskState state, DiskOptions options) {
@@ -139,9 +149,44 @@ public final class SimulatedDisk {
         }
     }
 
-    /** From now on requests take time. */
+    /** From now on requests take time, by the disk's clock. */
     public void shapeLatency(Latency latency, int queueDepth, SeededRandom random) {
-        queue = new DeviceQueue(latency, queueDepth, random);
+        if (queueDepth < 1) {
+            throw new IllegalArgumentException("no place for requests: queueDepth=" + queueDepth);
+        }
+        int places = flaw() == DiskFlaw.DEVICE_HAS_ONE_PLACE ? 1 : queueDepth;
+        queue = new DeviceQueue(latency, places, random, clock);
+    }
+
+    /**
+     * Sets the clock by which requests are slow; before latency is shaped. Real time if not set.
+     */
+    public void clock(DiskClock newClock) {
+        clock = newClock;
+    }
+
+    DiskClock clock() {
+        return clock;
+    }
+
+    /** How often the disk has done that. */
+    public long count(Injection injection) {
+        return injections.get(injection.ordinal());
+    }
+
+    /** Counts something that has just happened. */
+    void injected(Injection injection) {
+        injections.incrementAndGet(injection.ordinal());
+    }
+
+    /** Counts what a planned fault has just done. */
+    void injected(Injection injection, Fault fault) {
+        fault.act();
+        injected(injection);
+    }
+
+    DiskFlaw flaw() {
+        return state.flaw();
     }
 
     /** From now on every request fails; what was pending stays so. */
@@ -165,6 +210,7 @@ public final class SimulatedDisk {
         Write write = Write.of(position, ByteBuffer.wrap(bytes), bytes.length);
         synchronized (monitor) {
             append(new Event.Damaged(inodeOf(name), name, write));
+            injected(Injection.DAMAGED);
         }
     }
 
@@ -271,11 +317,6 @@ public final class SimulatedDisk {
         }
     }
 
-    /** Lets a request wait as planned. */
-    void await(Operation operation, int bytes) {
-        queue.serve(operation, bytes);
-    }
-
     /**
      * Lets a request wait and fail as planned.
      *
@@ -283,32 +324,52 @@ public final class SimulatedDisk {
      */
     Fault begin(Operation operation, String name, long position, int length) throws IOException {
         Fault fault = faults.next(operation, name, position, length);
-        await(operation, length);
+        if (flaw() != DiskFlaw.DEVICE_TAKES_NO_TIME && queue.serve(operation, length, clock)) {
+            injected(Injection.DELAYED);
+        }
+        if (fault != null && flaw() == DiskFlaw.STICKY_FAULT_HEALS && fault.acted() > 0) {
+            fault = null;
+        }
         if (fault != null) {
             if (fault.is(Fault.Effect.SLOW)) {
-                DeviceQueue.waitNanos(fault.amount());
+                delay(fault, operation, length);
                 fault = null;
             } else if (fault.is(Fault.Effect.STUCK)) {
+                injected(Injection.STUCK, fault);
                 fault.awaitRelease();
                 fault = null;
             } else if (fault.is(Fault.Effect.ACTION)) {
                 fault.action().run();
+                injected(Injection.ACTION_RUN, fault);
                 fault = null;
             }
         }
-        if (isUnplugged) {
-            throw failure(operation, name, position, length, Fault.IO_ERROR);
-        }
+        requirePlugged(operation, name, position, length);
         return fault;
     }
 
-    /** As {@link #begin}, for requests that either happen or fail. */
-    void beginOrFail(Operation operation, String name, long position, int length)
-            throws IOException {
-        Fault fault = begin(operation, name, position, length);
-        if (fault != null && fault.is(Fault.Effect.ERROR)) {
-            throw failure(operation, name, position, length, fault.message());
+    private void delay(Fault fault, Operation operation, int length) {
+        long nanos;
+        synchronized (monitor) {
+            nanos = fault.delay().nanos(operation, length, faultRandom);
         }
+        clock.awaitUntil(clock.nanos() + nanos);
+        injected(Injection.DELAYED, fault);
+    }
+
+    /** Fails if the disk is not there. */
+    void requirePlugged(Operation operation, String name, long position, int length)
+            throws IOException {
+        if (isUnplugged) {
+            injected(Injection.UNPLUGGED);
+            throw failure(operation, name, position, length, Fault.IO_ERROR);
+        }
+    }
+
+    /** The failure that the fault plans for the request, which is now counted as having failed. */
+    IOException failed(Fault fault, Operation operation, String name, long position, int length) {
+        injected(Injection.REQUEST_FAILED, fault);
+        return failure(operation, name, position, length, fault.message());
     }
 
     static IOException failure(
@@ -322,7 +383,7 @@ public final class SimulatedDisk {
 
     /** How many bytes of the write there is room for, from its first on. */
     int bytesWithRoom(FileContent content, Write write) {
-        if (capacityBytes == NO_LIMIT) {
+        if (capacityBytes == NO_LIMIT || flaw() == DiskFlaw.FULL_DISK_HAS_ROOM) {
             return write.length();
         }
         long freeBlocks = capacityBytes / Block.BYTES - state.allocatedBlocks();
@@ -345,9 +406,5 @@ public final class SimulatedDisk {
         synchronized (monitor) {
             return faultRandom.nextLong();
         }
-    }
-
-    private static DeviceQueue newQueue(Latency latency, int depth) {
-        return new DeviceQueue(latency, depth, new SeededRandom(0));
     }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.io.sim;
 
 import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.io.file.TransferCheck;
+import dev.holdfast.io.sim.Fault.Effect;
 import dev.holdfast.io.stats.FileStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,25 +35,44 @@ final class SimulatedFile implements StorageFile {
     public void read(long position, ByteBuffer target) throws IOException {
         TransferCheck.check(name, disk.options().mode(), position, target);
         requireOpen();
-        long start = FileStatistics.start();
         int begin = target.position();
         int length = target.remaining();
+        long start = disk.clock().nanos();
         Fault fault = disk.begin(Operation.READ, name, position, length);
-        if (fault != null && fault.is(Fault.Effect.ERROR)) {
-            throw SimulatedDisk.failure(Operation.READ, name, position, length, fault.message());
+        if (fault != null && fault.is(Effect.ERROR)) {
+            throw disk.failed(fault, Operation.READ, name, position, length);
         }
-        synchronized (disk.monitor()) {
-            FileContent content = disk.state().file(inode).visible();
-            if (position + length > content.length()) {
-                throw TransferCheck.endOfFile(name, position, length, content.length());
-            }
-            content.read(position, target);
-        }
-        if (fault != null && fault.is(Fault.Effect.FLIPPED_BIT)) {
+        readInParts(position, target);
+        if (fault != null) {
+            assert fault.is(Effect.FLIPPED_BIT) : "a fault that no read can have";
             int index = begin + (int) (fault.amount() - position);
             target.put(index, (byte) (target.get(index) ^ 1 << fault.bit()));
+            disk.injected(Injection.READ_FLIPPED, fault);
+            if (disk.flaw() == DiskFlaw.FLIPPED_READ_STAYS) {
+                disk.flipBit(name, fault.amount(), fault.bit());
+            }
         }
-        statistics.readDone(start, length);
+        statistics.readTook(disk.clock().nanos() - start, length);
+    }
+
+    private void readInParts(long position, ByteBuffer target) throws IOException {
+        int begin = target.position();
+        int end = target.limit();
+        while (target.position() < end) {
+            int length = disk.faults().readLength(end - target.position());
+            if (length < end - target.position()) {
+                disk.injected(Injection.TRANSFER_SPLIT);
+            }
+            long at = position + target.position() - begin;
+            synchronized (disk.monitor()) {
+                FileContent content = disk.state().file(inode).visible();
+                if (at + length > content.length()) {
+                    throw TransferCheck.endOfFile(name, position, end - begin, content.length());
+                }
+                content.read(at, target.limit(target.position() + length));
+            }
+            target.limit(end);
+        }
     }
 
     @Override
@@ -76,26 +96,41 @@ final class SimulatedFile implements StorageFile {
     }
 
     private void store(Write write) throws IOException {
-        long start = FileStatistics.start();
+        long start = disk.clock().nanos();
         Fault fault = disk.begin(Operation.WRITE, name, write.position(), write.length());
         if (fault == null) {
             storeInParts(write);
-        } else if (fault.is(Fault.Effect.ERROR)) {
+        } else {
+            actOut(fault, write);
+        }
+        statistics.writeTook(disk.clock().nanos() - start, write.length());
+    }
+
+    private void actOut(Fault fault, Write write) throws IOException {
+        DiskFlaw flaw = disk.flaw();
+        if (fault.is(Effect.ERROR)) {
             int arrived =
                     switch (fault.arrival()) {
-                        case NONE -> 0;
+                        case NONE -> flaw == DiskFlaw.FAILED_WRITE_ARRIVES ? write.length() : 0;
                         case SOME -> disk.faultDraw(write.length());
                         case ALL -> write.length();
                     };
             storeBeginning(write, arrived);
-            throw failure(write, fault.message());
-        } else if (fault.is(Fault.Effect.MISDIRECTED)) {
+            throw disk.failed(fault, Operation.WRITE, name, write.position(), write.length());
+        } else if (fault.is(Effect.MISDIRECTED)) {
             long target = Math.max(0, write.position() + fault.amount());
             storeInParts(write.slice(0, write.length(), target));
+            disk.injected(Injection.WRITE_MISDIRECTED, fault);
+            if (flaw == DiskFlaw.MISDIRECTED_WRITE_ARRIVES_TWICE) {
+                storeInParts(write);
+            }
         } else {
-            assert fault.is(Fault.Effect.LOST) : "a fault that no write can have";
+            assert fault.is(Effect.LOST) : "a fault that no write can have";
+            disk.injected(Injection.WRITE_LOST, fault);
+            if (flaw == DiskFlaw.LOST_WRITE_ARRIVES) {
+                storeInParts(write);
+            }
         }
-        statistics.writeDone(start, write.length());
     }
 
     private void storeBeginning(Write write, int arrived) throws IOException {
@@ -107,7 +142,13 @@ final class SimulatedFile implements StorageFile {
     private void storeInParts(Write write) throws IOException {
         int done = 0;
         while (done < write.length()) {
-            int length = disk.faults().transferLength(write.length() - done);
+            int length = write.length() - done;
+            if (disk.flaw() != DiskFlaw.TRANSFERS_STAY_WHOLE) {
+                length = disk.faults().transferLength(length);
+            }
+            if (length < write.length() - done) {
+                disk.injected(Injection.TRANSFER_SPLIT);
+            }
             Write part = write.slice(done, length, write.position() + done);
             synchronized (disk.monitor()) {
                 FileContent content = disk.state().file(inode).visible();
@@ -119,6 +160,7 @@ final class SimulatedFile implements StorageFile {
                         Write beginning = part.slice(0, fitting, part.position());
                         disk.append(new Event.Written(inode, name, beginning));
                     }
+                    disk.injected(Injection.NO_ROOM);
                     throw failure(write, Fault.NO_SPACE);
                 }
             }
@@ -129,7 +171,7 @@ final class SimulatedFile implements StorageFile {
     @Override
     public void sync(boolean dataOnly) throws IOException {
         requireOpen();
-        long start = FileStatistics.start();
+        long start = disk.clock().nanos();
         long beganAt;
         synchronized (disk.monitor()) {
             beganAt = disk.state().sequence();
@@ -141,9 +183,15 @@ final class SimulatedFile implements StorageFile {
             disk.append(new Event.SyncEnded(inode, name, beganAt, outcome, disk.faultSeed()));
         }
         if (!outcome.reportsSuccess()) {
+            disk.injected(Injection.SYNC_FAILED, fault);
             throw SimulatedDisk.failure(Operation.SYNC, name, 0, 0, fault.message());
         }
-        statistics.syncDone(start);
+        if (outcome == SyncOutcome.LIED) {
+            disk.injected(Injection.SYNC_LIED, fault);
+        } else if (fault != null) {
+            fault.act();
+        }
+        statistics.syncTook(disk.clock().nanos() - start);
     }
 
     @Override
@@ -158,11 +206,16 @@ final class SimulatedFile implements StorageFile {
     public void truncate(long length) throws IOException {
         TransferCheck.checkRange(name, disk.options().mode(), 0, length);
         requireOpen();
-        disk.beginOrFail(Operation.TRUNCATE, name, 0, 0);
-        synchronized (disk.monitor()) {
-            if (length < disk.state().file(inode).visible().length()) {
-                disk.append(new Event.Truncated(inode, name, length));
+        Fault fault = disk.begin(Operation.TRUNCATE, name, 0, 0);
+        if (fault == null || fault.arrival() == Fault.Arrival.ALL) {
+            synchronized (disk.monitor()) {
+                if (length < disk.state().file(inode).visible().length()) {
+                    disk.append(new Event.Truncated(inode, name, length));
+                }
             }
+        }
+        if (fault != null) {
+            throw disk.failed(fault, Operation.TRUNCATE, name, 0, 0);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.sim;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -15,17 +16,21 @@ import java.util.Set;
  * <p>Not changed any more once an image is built from it.
  */
 final class Survival {
+    private static final byte[] NOISE = {-7};
+
     private final int sectorBytes;
+    private final DiskFlaw flaw;
     private final Map<Long, Fate> fates = new HashMap<>();
     private final Set<NameChange> lostNames = new HashSet<>();
 
-    Survival(int sectorBytes) {
-        this.sectorBytes = sectorBytes;
+    Survival(int sectorBytes, DiskFlaw flaw) {
+        this.sectorBytes = flaw == DiskFlaw.SECTORS_TEAR ? sectorBytes / 4 : sectorBytes;
+        this.flaw = flaw;
     }
 
     /** The same losses but for those that are not in the list. */
     Survival restrictedTo(List<Object> losses) {
-        Survival restricted = new Survival(sectorBytes);
+        Survival restricted = new Survival(sectorBytes, flaw);
         Set<Object> kept = new HashSet<>(losses);
         fates.forEach(
                 (sequence, fate) -> {
@@ -111,6 +116,9 @@ final class Survival {
                     fate.kept,
                     fate.garbage,
                     new SeededRandom(fate.noiseSeed));
+        }
+        if (flaw == DiskFlaw.NOISE_SPREADS && !fate.garbage.isEmpty()) {
+            content.writeData(Write.of(change.write().end(), ByteBuffer.wrap(NOISE), 1));
         }
     }
 

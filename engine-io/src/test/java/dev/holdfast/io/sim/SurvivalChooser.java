@@ -27,7 +27,7 @@ final class SurvivalChooser {
         this.mode = mode;
         this.isPure = seed == 0;
         this.random = new SeededRandom(seed).derive(mode.ordinal());
-        this.survival = new Survival(sectorBytes);
+        this.survival = new Survival(sectorBytes, state.flaw());
         this.pending = pendingOf(state);
     }
 
@@ -55,6 +55,11 @@ final class SurvivalChooser {
     }
 
     private void chooseData() {
+        if (state.flaw() == DiskFlaw.POWER_LOSS_TAKES_ALL) {
+            keepBefore(0);
+            chooseNames(Names.NONE);
+            return;
+        }
         switch (mode) {
             case NOTHING_PENDING -> {
                 keepBefore(0);
@@ -63,6 +68,10 @@ final class SurvivalChooser {
             case ALL_PENDING -> chooseNames(isPure ? Names.ALL : Names.PREFIX);
             case PREFIX -> choosePrefix();
             case RANDOM_SUBSET -> {
+                if (state.flaw() == DiskFlaw.LATER_WRITES_NEVER_OVERTAKE) {
+                    choosePrefix();
+                    return;
+                }
                 chooseSubset(KEEP_PROBABILITIES[random.nextInt(KEEP_PROBABILITIES.length)]);
                 chooseNames(Names.PREFIX);
             }
@@ -111,6 +120,9 @@ final class SurvivalChooser {
         for (PendingChange change : pending) {
             boolean isKept = random.chance(keepProbability);
             boolean lengthKept = !change.changesLength() || random.chance(keepProbability);
+            if (state.flaw() == DiskFlaw.LENGTH_GOES_WITH_BYTES) {
+                lengthKept = isKept;
+            }
             if (!isKept) {
                 boolean grows = change.isWrite() && change.changesLength() && lengthKept;
                 survival.decide(change, grows ? Fate.ONLY_LENGTH : Fate.LOST);
@@ -134,7 +146,9 @@ final class SurvivalChooser {
             }
         }
         PendingChange torn = pending.get(victim);
-        if (torn.isWrite()) {
+        if (state.flaw() == DiskFlaw.NOTHING_TEARS) {
+            survival.decide(torn, Fate.LOST);
+        } else if (torn.isWrite()) {
             boolean lengthKept = random.chance(0.75);
             survival.decide(torn, new Fate(tornSectors(torn), new BitSet(), lengthKept, 0));
         }
@@ -203,6 +217,13 @@ final class SurvivalChooser {
     private void chooseNames(Names which) {
         List<NameChange> names = state.names().pending();
         if (which == Names.ALL || names.isEmpty()) {
+            return;
+        }
+        if (state.flaw() == DiskFlaw.NAMES_ARE_DURABLE_AT_ONCE) {
+            return;
+        }
+        if (state.flaw() == DiskFlaw.NAMES_OVERTAKE) {
+            names.stream().filter(name -> random.nextBoolean()).forEach(survival::lose);
             return;
         }
         if (which == Names.NONE) {

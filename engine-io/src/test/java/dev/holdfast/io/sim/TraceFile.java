@@ -86,7 +86,7 @@ public final class TraceFile {
             out.writeByte(DIRECTORY_SYNC_ENDED);
             out.writeUTF(e.directory());
             out.writeLong(e.beganAt());
-            out.writeBoolean(e.isDurable());
+            out.writeUTF(e.outcome().name());
         } else if (event instanceof Event.Marked e) {
             out.writeByte(MARKED);
             out.writeUTF(textOfMark.apply(e.mark()));
@@ -154,7 +154,8 @@ public final class TraceFile {
                             in.readInt());
             case DIRECTORY_SYNC_BEGUN -> new Event.DirectorySyncBegun(in.readUTF());
             case DIRECTORY_SYNC_ENDED ->
-                    new Event.DirectorySyncEnded(in.readUTF(), in.readLong(), in.readBoolean());
+                    new Event.DirectorySyncEnded(
+                            in.readUTF(), in.readLong(), SyncOutcome.valueOf(in.readUTF()));
             case MARKED -> new Event.Marked(markOfText.apply(in.readUTF()));
             default -> throw new IOException("event of an unknown kind: kind=" + kind);
         };

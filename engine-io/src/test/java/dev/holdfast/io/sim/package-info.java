@@ -21,8 +21,17 @@
  * file saves all names before it. A killed process loses nothing visible and makes nothing durable.
  *
  * <p>A failed sync never saves what it should have saved, though reads go on showing it and later
- * syncs succeed. Faults of writes, reads and syncs, damage at rest, a full disk, slow and stuck
- * devices are in {@link dev.holdfast.io.sim.Fault} and {@link dev.holdfast.io.sim.SimulatedDisk}.
+ * syncs succeed; a directory's failed sync leaves its names pending unless the plan loses them.
+ * Faults of writes, reads and syncs, damage at rest, a full disk, slow and stuck devices are in
+ * {@link dev.holdfast.io.sim.Fault} and {@link dev.holdfast.io.sim.SimulatedDisk}.
+ *
+ * <p><b>Its own honesty.</b> {@link dev.holdfast.io.sim.FaultPlan#requireActed} fails a test whose
+ * planned faults did not happen, and each {@link dev.holdfast.io.sim.Injection} is counted when it
+ * has. {@code DiskRule} says what is promised here, and {@code DiskFlaw} has a dishonest disk for
+ * each way to break it, which must be noticed.
+ *
+ * <p><b>Time.</b> A device is as slow as {@link dev.holdfast.io.sim.Latency} says, by a {@link
+ * dev.holdfast.io.sim.DiskClock}: the real one, or a {@link dev.holdfast.io.sim.TestClock}.
  *
  * <p>There are no threads here but those of {@code CrashHarness}. Everything random is drawn from a
  * seed.
