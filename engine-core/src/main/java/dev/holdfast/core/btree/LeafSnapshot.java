@@ -16,6 +16,10 @@ import java.nio.ByteBuffer;
  * part of the copy, so going on to the next leaf starts from a key that was read in the same moment
  * as the leaf's end.
  *
+ * <p>A leaf that is written all the time may never be unchanged for as long as its user needs.
+ * After a few loads in vain he asks for the next one to be latched, {@link #latchNext}, is short,
+ * and gives the latch up, {@link #release}.
+ *
  * <p>Reused, for one thread at a time; owns a page of direct memory.
  */
 public final class LeafSnapshot {
@@ -23,6 +27,9 @@ public final class LeafSnapshot {
      * Copying a leaf costs about as much as reading ten of its records one by one with validation,
      * and then a hundred records need neither latch nor validation. Two parts are copied: header
      * and slots, and the heap; the free space between is not.
+     *
+     * The copying itself cannot be kept from its end by writers: after some restarts the descent
+     * latches (TreeDescent.RESTARTS_MAX).
      */
 
     /** There is no leaf on that side. */
@@ -36,6 +43,9 @@ public final class LeafSnapshot {
     private long version;
     private int frame = -1;
     private long pageId;
+
+    /** Whether the next load is to come back with the leaf latched. */
+    private boolean latchNext;
 
     /** For as long as the engine runs: nobody gives back the count of its fixes. */
     public LeafSnapshot(BTree tree) {
@@ -149,7 +159,22 @@ public final class LeafSnapshot {
         return length;
     }
 
-    /** Whether the leaf in the pool is still what was copied. */
+    /** Lets the next load, and that one only, come back with the leaf held shared. */
+    public void latchNext() {
+        latchNext = true;
+    }
+
+    /** Whether the load kept the leaf latched: then wait for nothing before the release. */
+    public boolean isLatched() {
+        return position.isLatched();
+    }
+
+    /** Gives the latch up if there is one; the copy stays. */
+    public void release() {
+        position.release();
+    }
+
+    /** Whether the leaf in the pool is still what was copied; always, while it is latched. */
     public boolean stillValid() {
         return frame >= 0 && tree.pool().validate(frame, version);
     }
@@ -219,14 +244,26 @@ public final class LeafSnapshot {
     }
 
     private int slotOf(byte[] key, int keyLength) {
-        int found = NodeSearch.leaf(copy, 0, key, keyLength);
-        return found >= 0 ? found : -1 - found;
+        try {
+            int found = NodeSearch.leaf(copy, 0, key, keyLength);
+            return found >= 0 ? found : -1 - found;
+        } catch (RuntimeException damaged) {
+            release();
+            throw damaged;
+        }
     }
 
     private void load(int which, byte[] key, int keyLength) {
         frame = -1;
+        boolean keepsLatch = latchNext;
+        latchNext = false;
         while (true) {
-            tree.descent().to(0, which, key, keyLength, position);
+            if (keepsLatch) {
+                position.release();
+                tree.descent().latchedByWish(0, which, key, keyLength, position);
+            } else {
+                tree.descent().to(0, which, key, keyLength, position);
+            }
             try {
                 copyPage();
             } catch (IndexOutOfBoundsException torn) {
@@ -242,13 +279,15 @@ public final class LeafSnapshot {
             tree.descent().countRestart();
         }
         finishLoad();
+        if (!keepsLatch) {
+            position.release();
+        }
     }
 
     private void finishLoad() {
         frame = position.frame();
         pageId = position.pageId();
         version = position.isLatched() ? tree.pool().optimisticVersion(frame) : position.version();
-        position.release();
         tree.counters().increment(Counter.CURSOR_LEAVES);
     }
 

@@ -81,6 +81,11 @@ final class TreeDescent {
             countRestart();
             p.restartCounted();
         }
+        latchedByWish(level, which, key, keyLength, p);
+    }
+
+    /** {@link #latched}, counted, for whom versions have failed too often. */
+    void latchedByWish(int level, int which, byte[] key, int keyLength, ReadPosition p) {
         counters.increment(Counter.TREE_LATCHED_DESCENTS);
         latched(level, which, key, keyLength, p);
     }

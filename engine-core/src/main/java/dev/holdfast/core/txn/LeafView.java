@@ -23,6 +23,9 @@ final class LeafView {
     /** Sync point: the leaf is copied, its writers are not looked up yet. */
     static final String COPIED = "txn.leaf.copied";
 
+    /** After so many loads in vain the next leaf is latched until it is decided. */
+    static final int FAILURES_MAX = 8;
+
     /** The view sees the newest version, and it is not a deletion. */
     static final byte SHOWN = 0;
 
@@ -37,6 +40,9 @@ final class LeafView {
     private TransactionSystem system;
     private TableHandle table;
     private byte[] states = new byte[128];
+
+    /** Loads in vain since the last decision: a leaf that changed before it was made. */
+    private int failures;
 
     /** For the key where the walk goes on: the longest, and a byte. */
     private final byte[] cut;
@@ -54,6 +60,7 @@ final class LeafView {
         system = to.system();
         table = walked;
         leaf.attach(walked.tree());
+        failures = 0;
     }
 
     LeafSnapshot leaf() {
@@ -75,9 +82,20 @@ final class LeafView {
     /**
      * Decides for the rows of a leaf that has just been copied.
      *
+     * <p><b>Latches:</b> the leaf may be held shared, if the decision was in vain too often; none
+     * on return, nor if it throws.
+     *
      * @return false if the leaf has changed or a writer had to be waited for: load it again
      */
     boolean decide(long lsn) {
+        try {
+            return tryDecide(lsn);
+        } finally {
+            leaf.release();
+        }
+    }
+
+    private boolean tryDecide(long lsn) {
         TestHooks.reached(COPIED);
         int count = leaf.count();
         if (states.length < count) {
@@ -96,6 +114,7 @@ final class LeafView {
                     sawAbsent |= found == TransactionTable.ABSENT;
                     Visibility visibility = Visibility.of(found, lsn);
                     if (visibility == Visibility.COMMITTING) {
+                        leaf.release();
                         system.awaitCommitted(writer);
                         return false;
                     }
@@ -104,7 +123,15 @@ final class LeafView {
             }
             states[slot] = state;
         }
-        return !sawAbsent || leaf.stillValid();
+        if (sawAbsent && !leaf.stillValid()) {
+            failures++;
+            if (failures > FAILURES_MAX) {
+                leaf.latchNext();
+            }
+            return false;
+        }
+        failures = 0;
+        return true;
     }
 
     /**
@@ -131,6 +158,7 @@ final class LeafView {
                 leaf.frame(),
                 leaf.version(),
                 lsn,
-                view.ownId());
+                view.ownId(),
+                view.workspace().read);
     }
 }

@@ -24,6 +24,10 @@ final class RowReader {
      * more than the leaf goes through slow(), where the leaf's version is taken along and validated
      * inside an epoch.
      *
+     * A row of a leaf that is written all the time may change before each validation. The search
+     * comes back with the leaf latched then, which slow() keeps until the chain has been followed as
+     * far as pages in the pool lead.
+     *
      * A wait for a writer that is getting its commit number begins only after the position has been
      * released and the epoch left (P4, P6).
      */
@@ -197,7 +201,6 @@ final class RowReader {
                 length);
         int frame = position.frame();
         long version = position.isLatched() ? pool.optimisticVersion(frame) : position.version();
-        position.release();
         VersionChain.Outcome outcome;
         int token = system.epochs().enter();
         try {
@@ -209,7 +212,9 @@ final class RowReader {
                             frame,
                             version,
                             lsn,
-                            view.ownId());
+                            view.ownId(),
+                            position);
+            position.release();
             if (outcome != VersionChain.Outcome.RESTART) {
                 position.settled();
             }

@@ -31,6 +31,9 @@ final class TableCursor implements Cursor {
      * the move. There every move has an LSN of its own; rows that an older one decided to show are
      * committed, and stay decided.
      *
+     * A row whose older version could not be followed to its end for some times, since its leaf is
+     * written all the time, is read by a search for its key instead, which gets a latch in the end.
+     *
      * The leaf's memory is lent by the workspace from the first move to the close. If the view ends
      * before, the workspace has it back, and this cursor, which can't enter the view any more, does
      * not touch it. Key and value are the cursor's own: views of them are with the caller.
@@ -43,6 +46,9 @@ final class TableCursor implements Cursor {
 
     private static final int BYTES_MIN = 64;
     private static final byte[] NO_BYTES = {};
+
+    /** After so many restarts at one row it is read by its key. */
+    private static final int RESTARTS_MAX = 8;
 
     private static final int SHOWN = 1;
     private static final int SKIPPED = 0;
@@ -72,6 +78,10 @@ final class TableCursor implements Cursor {
     private long loadedChanges;
     private long lsn;
     private int slot;
+
+    /** Times that the row at hand had to be begun again. */
+    private int restarts;
+
     private byte[] cut;
     private int cutLength;
 
@@ -423,8 +433,14 @@ final class TableCursor implements Cursor {
             return CHANGED;
         }
         if (outcome == VersionChain.Outcome.RESTART) {
-            return CHANGED;
+            restarts++;
+            if (restarts <= RESTARTS_MAX) {
+                return CHANGED;
+            }
+            restarts = 0;
+            return readByKey() ? SHOWN : SKIPPED;
         }
+        restarts = 0;
         if (outcome == VersionChain.Outcome.ABSENT || chain.isDeleted()) {
             return SKIPPED;
         }
@@ -442,11 +458,11 @@ final class TableCursor implements Cursor {
         if (!wantsValues || view.isolation() == Isolation.SNAPSHOT) {
             return SHOWN;
         }
-        return readChain() ? SHOWN : SKIPPED;
+        return readByKey() ? SHOWN : SKIPPED;
     }
 
     /** Reads the value of the row by its key; false if the row is gone by now. */
-    private boolean readChain() {
+    private boolean readByKey() {
         if (reader == null) {
             reader = new RowReader(view);
         }
@@ -539,7 +555,7 @@ final class TableCursor implements Cursor {
     }
 
     private void fetchValue() {
-        if (valueInChain && !readChain()) {
+        if (valueInChain && !readByKey()) {
             throw new IllegalStateException("entry was removed by its own transaction: " + table);
         }
     }

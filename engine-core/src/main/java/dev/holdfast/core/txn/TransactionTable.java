@@ -96,7 +96,7 @@ final class TransactionTable {
         }
         if (holder != EMPTY) {
             long state = stateAcquire(cell);
-            if (state == ACTIVE || state == COMMITTING) {
+            if (isUnderWay(state)) {
                 return false;
             }
             if (state > horizon) {
@@ -148,6 +148,11 @@ final class TransactionTable {
         return spilled.containsKey(id >>> RANGE_SHIFT) ? SPILLED : ABSENT;
     }
 
+    /** Whether a state that was looked up is that of a transaction that has not ended. */
+    static boolean isUnderWay(long state) {
+        return state == ACTIVE || state == COMMITTING;
+    }
+
     /** From ACTIVE to COMMITTING, before the commit group is appended. */
     void committing(long id) {
         assert lookup(id) == ACTIVE : "id=" + id + ", state=" + lookup(id);
@@ -181,7 +186,7 @@ final class TransactionTable {
     boolean hasEnded(long id) {
         VarHandle.fullFence();
         long state = lookup(id);
-        return state != ACTIVE && state != COMMITTING;
+        return !isUnderWay(state);
     }
 
     /** Marks the range of a committed transaction that some snapshot may still not see. */

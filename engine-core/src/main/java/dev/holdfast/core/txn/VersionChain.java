@@ -4,6 +4,7 @@ package dev.holdfast.core.txn;
 
 import dev.holdfast.CorruptionException;
 import dev.holdfast.core.btree.LeafRecord;
+import dev.holdfast.core.btree.ReadPosition;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.undo.RollPointer;
@@ -34,6 +35,14 @@ final class VersionChain {
      * A deletion's undo record has no value: the version before has the value of the version after.
      * The two are read at two moments, between which the transaction may have taken the deletion
      * back, changed the row and deleted it again; so the leaf is validated again there, too.
+     *
+     * A leaf that is written all the time may never validate. The row's reader then comes with the
+     * leaf latched. If the row's writer has ended, as seen under that latch, it has committed, and
+     * nothing of the chain can change before the epoch is left: the latch is given up, and no
+     * validation is needed any more. The undo of a writer that is active is read under the latch, up
+     * to the version of another, which has committed, since it was overwritten. If a page has to be
+     * loaded for that, the latch is given up first and it is as without; the next attempt finds the
+     * page in the pool.
      *
      * While the leaf is unchanged its chain is whole as far as the view needs it. So a record that is
      * not the row's, with a leaf that validates behind it, is damage, and reading again would go on
@@ -125,10 +134,12 @@ final class VersionChain {
     /**
      * Finds the visible version.
      *
-     * <p><b>Latches:</b> none held. The caller is inside an operation epoch and stays there while
-     * it follows an overflow pointer that is found.
+     * <p><b>Latches:</b> the position may hold the leaf shared, and may be released on return; no
+     * other. The caller is inside an operation epoch and stays there while it follows an overflow
+     * pointer that is found.
      *
      * @param ownId the view's own transaction, whose versions it sees, or 0
+     * @param leaf holds the leaf if somebody does
      */
     Outcome resolve(
             int treeId,
@@ -137,14 +148,17 @@ final class VersionChain {
             int frame,
             long leafVersion,
             long snapshotLsn,
-            long ownId) {
+            long ownId,
+            ReadPosition leaf) {
         if (!pool.validate(frame, leafVersion)) {
             return Outcome.RESTART;
         }
         TestHooks.reached(VALIDATED);
+        long newestId = transactionId;
+        boolean fixed = false;
         while (true) {
             if ((flags & LeafRecord.HAS_VERSION) == 0) {
-                boolean sure = !valueInherited || pool.validate(frame, leafVersion);
+                boolean sure = !valueInherited || fixed || pool.validate(frame, leafVersion);
                 return sure ? Outcome.FOUND : Outcome.RESTART;
             }
             if (transactionId == ownId) {
@@ -152,6 +166,11 @@ final class VersionChain {
             }
             long state = system.table().lookup(transactionId);
             Visibility visibility = Visibility.of(state, snapshotLsn);
+            if (leaf.isLatched()
+                    && (transactionId != newestId || !TransactionTable.isUnderWay(state))) {
+                fixed = true;
+                leaf.release();
+            }
             if (visibility == Visibility.UNKNOWN) {
                 state = spilledState();
                 visibility = Visibility.of(state, snapshotLsn);
@@ -160,12 +179,12 @@ final class VersionChain {
                 return Outcome.COMMITTING;
             }
             if (visibility == Visibility.VISIBLE) {
-                boolean sure = state != TransactionTable.ABSENT && !valueInherited;
+                boolean sure = fixed || (state != TransactionTable.ABSENT && !valueInherited);
                 return sure || pool.validate(frame, leafVersion) ? Outcome.FOUND : Outcome.RESTART;
             }
             system.counters().increment(Counter.VERSIONS_FOLLOWED);
-            if (!undoReader.read(roll, treeId, key, keyLength, transactionId, undoVersion)) {
-                if (pool.validate(frame, leafVersion)) {
+            if (!readUndo(treeId, key, keyLength, leaf)) {
+                if (fixed || pool.validate(frame, leafVersion)) {
                     throw broken(treeId);
                 }
                 return Outcome.RESTART;
@@ -175,6 +194,17 @@ final class VersionChain {
             }
             stepBack();
         }
+    }
+
+    private boolean readUndo(int treeId, byte[] key, int keyLength, ReadPosition leaf) {
+        boolean loads = !leaf.isLatched();
+        UndoReader.Found found =
+                undoReader.read(roll, treeId, key, keyLength, transactionId, undoVersion, loads);
+        if (found == UndoReader.Found.NOT_RESIDENT) {
+            leaf.release();
+            found = undoReader.read(roll, treeId, key, keyLength, transactionId, undoVersion, true);
+        }
+        return found == UndoReader.Found.RECORD;
     }
 
     private void stepBack() {

@@ -21,6 +21,16 @@ public final class UndoReader {
     /** The log header says that the transaction has not committed. */
     public static final long LOG_IS_ACTIVE = -1;
 
+    /** What came of {@link #read}. */
+    public enum Found {
+        /** The record is of the row and transaction asked for; it was copied. */
+        RECORD,
+        /** Something else stands there: the pointer was stale, so the row is to be read again. */
+        STALE,
+        /** The page is not in the pool, and was not to be loaded. */
+        NOT_RESIDENT
+    }
+
     private final UndoSystem undo;
     private final BufferPool pool;
 
@@ -32,28 +42,36 @@ public final class UndoReader {
     /**
      * Copies the record that a roll pointer leads to.
      *
-     * <p><b>Latches:</b> none held.
-     *
-     * @return false if what stands there is not of this row and transaction: the pointer was stale,
-     *     so the row is to be read again
+     * <p><b>Latches:</b> none held; the row's leaf may be, shared, if the page is not to be loaded.
      */
-    public boolean read(
-            long roll, int treeId, byte[] key, int keyLength, long transactionId, UndoVersion to) {
+    public Found read(
+            long roll,
+            int treeId,
+            byte[] key,
+            int keyLength,
+            long transactionId,
+            UndoVersion to,
+            boolean loads) {
         long pageId = RollPointer.pageId(roll);
         UndoSpace space = undo.space(PageId.spaceId(pageId));
         if (space == null
                 || Integer.toUnsignedLong(PageId.pageNumber(pageId)) >= space.space().pageCount()) {
-            return false;
+            return Found.STALE;
         }
-        return copy(pageId, RollPointer.offset(roll), to)
-                && to.isOf(treeId, key, keyLength, transactionId);
+        Found found = copy(pageId, RollPointer.offset(roll), to, loads);
+        return found == Found.RECORD && !to.isOf(treeId, key, keyLength, transactionId)
+                ? Found.STALE
+                : found;
     }
 
-    /** Copies the record at an offset; false if there is none. */
-    private boolean copy(long pageId, int offset, UndoVersion to) {
+    /** Copies the record at an offset, if there is one. */
+    private Found copy(long pageId, int offset, UndoVersion to, boolean loads) {
         while (true) {
             int frame = pool.find(pageId);
             if (frame < 0) {
+                if (!loads) {
+                    return Found.NOT_RESIDENT;
+                }
                 frame = pool.load(pageId, false);
             }
             long version = pool.optimisticVersion(frame);
@@ -72,7 +90,7 @@ public final class UndoReader {
                 sound = false;
             }
             if (pool.validate(frame, version)) {
-                return sound;
+                return sound ? Found.RECORD : Found.STALE;
             }
         }
     }
@@ -94,7 +112,7 @@ public final class UndoReader {
         UndoSpace space = undo.space(PageId.spaceId(pageId));
         if (space == null
                 || !isUndo(space, PageId.pageNumber(pageId))
-                || !copy(pageId, RollPointer.offset(roll), scratch)
+                || copy(pageId, RollPointer.offset(roll), scratch, true) != Found.RECORD
                 || scratch.transactionId() != transactionId
                 || !isUndo(space, scratch.logPage())) {
             return LOG_GONE;
