@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
             WorkloadCommand.class,
             WorkloadCrashCommand.class,
             AlternateCommand.class,
+            LatchesCommand.class,
+            LatchesRunCommand.class,
             JmhCommand.class,
             SmokeCommand.class
         },

@@ -10,7 +10,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /** How long benchmarks run, and on how many rows. */
 public enum JmhProfile {
     /** Seconds in all: shows that they work. */
-    SMOKE(1, 1, 1, 200, 20_000),
+    SMOKE(1, 1, 1, 50, 20_000),
     /** Minutes: before and after a change. */
     QUICK(1, 3, 5, 1_000, 1_000_000),
     /** For publishing. */

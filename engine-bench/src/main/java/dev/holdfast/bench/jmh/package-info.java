@@ -8,5 +8,9 @@
  * <p>{@link dev.holdfast.bench.jmh.LoadedStore} is the state they share; {@link
  * dev.holdfast.bench.jmh.JmhProfile} says how long they run: {@code smoke} shows that they work,
  * {@code quick} is for before and after a change, {@code full} is published.
+ *
+ * <p>The {@code Latch} benchmarks need no store: they have {@link
+ * dev.holdfast.bench.jmh.LatchState}. Which of two latches is faster is what the command {@code
+ * latches} says, which runs them in turn; here one sees what an operation costs.
  */
 package dev.holdfast.bench.jmh;

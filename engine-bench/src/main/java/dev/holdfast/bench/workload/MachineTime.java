@@ -12,7 +12,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /** Processor time of this process and of the machine, and bytes that a thread has allocated. */
-final class MachineTime {
+public final class MachineTime {
     /*
      * The JDK's own beans offer both, but in packages that are not of the platform's specification;
      * asked by name through the bean server they need no such import, and where a JVM lacks them
@@ -55,7 +55,7 @@ final class MachineTime {
     }
 
     /** Returns the bytes that the calling thread has allocated, or zero if that is unknown. */
-    static long allocatedBytes() {
+    public static long allocatedBytes() {
         try {
             Object bytes =
                     server().invoke(

@@ -39,6 +39,9 @@ class MeasuringCommandsTest {
                 "alternate --phase=nonsense",
                 "alternate",
                 "alternate --phase=update-sync --rounds=0",
+                "latches --pairs=0",
+                "latches --threads=0",
+                "latches --loads=SOME",
                 "jmh --profile=NONE",
                 "jmh --threads=x"
             })
@@ -93,5 +96,32 @@ class MeasuringCommandsTest {
 
         assertThat(exitCode).as(err.toString()).isZero();
         assertThat(out.toString()).contains("B over A");
+    }
+
+    @Test
+    void givenTheLatches_whenComparedForAMoment_thenRatiosTimingAndMemoryAreSaid()
+            throws Exception {
+        Path file = directory.resolve("latches.json");
+
+        int exitCode =
+                command.execute(
+                        "latches",
+                        "--pairs=1",
+                        "--warmup-rounds=0",
+                        "--threads=1",
+                        "--millis=1",
+                        "--loads=READ_ONLY",
+                        "--sections=SHORT",
+                        "--json=" + file);
+
+        assertThat(exitCode).as(err.toString()).isZero();
+        assertThat(out.toString()).contains("read-only short @1", "SAMPLED short", "a million");
+        assertThat(Files.readString(file))
+                .contains(
+                        "\"read-only short @1, Latch / ReentrantLock",
+                        "\"timing FULL short / OFF, ratio\"",
+                        "\"memory.millionLatchesBytes\": 800",
+                        "\"goal read-only short @1, Latch / StampedLock\"",
+                        "\"commit\"");
     }
 }

@@ -22,11 +22,12 @@ class BenchmarkSmokeTest {
                                 JmhProfile.SMOKE
                                         .options("dev.holdfast.bench.jmh", 1)
                                         .forks(0)
+                                        .param("section", "SHORT")
                                         .verbosity(VerboseMode.SILENT)
                                         .build())
                         .run();
 
-        assertThat(results).hasSizeGreaterThanOrEqualTo(6);
+        assertThat(results).hasSizeGreaterThanOrEqualTo(31);
         for (RunResult result : results) {
             assertThat(result.getPrimaryResult().getScore()).isPositive();
             assertThat(result.getSecondaryResults()).containsKey("gc.alloc.rate.norm");

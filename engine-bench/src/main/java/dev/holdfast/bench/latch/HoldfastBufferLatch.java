@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.bench.latch;
+
+import dev.holdfast.sync.BufferLatch;
+import java.nio.ByteBuffer;
+
+/** One of Holdfast's latches in direct memory, as in the frame table. */
+public final class HoldfastBufferLatch implements Contender {
+    /** The name in tables. */
+    public static final String TITLE = "BufferLatch";
+
+    private static final int LINE_BYTES = 64;
+    private static final int OFFSET = 8 * LINE_BYTES;
+
+    private final BenchSite site = new BenchSite();
+    private final ByteBuffer table =
+            ByteBuffer.allocateDirect(32 * LINE_BYTES).alignedSlice(LINE_BYTES);
+    private final GuardedPair pair = new GuardedPair();
+
+    @Override
+    public String title() {
+        return TITLE;
+    }
+
+    @Override
+    public GuardedPair pair() {
+        return pair;
+    }
+
+    /** Returns the sum that was read: zero, or the read was torn. */
+    public long read(long tokens) {
+        BufferLatch.acquireShared(table, OFFSET, site);
+        try {
+            return pair.sum(tokens);
+        } finally {
+            BufferLatch.releaseShared(table, OFFSET);
+        }
+    }
+
+    /** Changes the pair. */
+    public void write(long tokens) {
+        BufferLatch.acquireExclusive(table, OFFSET, site);
+        try {
+            pair.change(tokens);
+        } finally {
+            BufferLatch.releaseExclusive(table, OFFSET);
+        }
+    }
+
+    @Override
+    public void runReads(Turn turn, Tally tally) {
+        long operations = 0;
+        long torn = 0;
+        do {
+            for (int i = 0; i < BATCH; i++) {
+                torn += read(turn.tokens()) == 0 ? 0 : 1;
+            }
+            operations += BATCH;
+        } while (turn.goesOn());
+        tally.finished(operations, 0, torn);
+    }
+
+    @Override
+    public void runWrites(Turn turn, Tally tally) {
+        long operations = 0;
+        do {
+            for (int i = 0; i < BATCH; i++) {
+                write(turn.tokens());
+            }
+            operations += BATCH;
+        } while (turn.goesOn());
+        tally.finished(operations, operations, 0);
+    }
+
+    @Override
+    public void runMixed(Turn turn, Tally tally) {
+        long operations = 0;
+        long writes = 0;
+        long torn = 0;
+        int random = tally.seed();
+        do {
+            for (int i = 0; i < BATCH; i++) {
+                random = LatchLoad.next(random);
+                if (LatchLoad.writes(random)) {
+                    write(turn.tokens());
+                    writes++;
+                } else {
+                    torn += read(turn.tokens()) == 0 ? 0 : 1;
+                }
+            }
+            operations += BATCH;
+        } while (turn.goesOn());
+        tally.finished(operations, writes, torn);
+    }
+}
