@@ -2,118 +2,82 @@
 
 package dev.holdfast.bench.workload;
 
-import dev.holdfast.EngineOptions;
+import dev.holdfast.bench.report.PairedRatios;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Compares two settings of the engine in one run, A B A B …, each time on a new store, so that what
- * the machine does meanwhile falls on both.
+ * Compares two or more sides in one run, A B A B …, so that what the machine does meanwhile falls
+ * on all of them.
+ *
+ * @param warmupRounds rounds that are run and not counted
+ * @param rounds that count
  */
-public final class Alternation {
-    private final WorkloadOptions options;
-    private final EngineOptions a;
-    private final EngineOptions b;
-
-    /** Takes the rows and times from the options, the engine's settings from the other two. */
-    public Alternation(WorkloadOptions options, EngineOptions a, EngineOptions b) {
-        this.options = options;
-        this.a = a;
-        this.b = b;
-    }
-
-    /**
-     * Runs a phase so many times with each setting.
-     *
-     * @param directories gives a directory for each run and removes it after
-     */
-    public Result run(Phase phase, int rounds, Directories directories)
+public record Alternation(int warmupRounds, int rounds) {
+    /** Runs all sides in turn. */
+    public Result run(List<Side> sides, Listener listener)
             throws IOException, InterruptedException, ExecutionException {
-        List<Double> ofA = new ArrayList<>();
-        List<Double> ofB = new ArrayList<>();
-        for (int round = 0; round < rounds; round++) {
-            directories.use(directory -> ofA.add(measure(phase, a, directory)));
-            directories.use(directory -> ofB.add(measure(phase, b, directory)));
+        List<List<Double>> rates = new ArrayList<>();
+        for (int side = 0; side < sides.size(); side++) {
+            rates.add(new ArrayList<>());
         }
-        return new Result(ofA, ofB);
-    }
-
-    private double measure(Phase phase, EngineOptions engine, Path directory)
-            throws InterruptedException, ExecutionException {
-        WorkloadOptions one =
-                new WorkloadOptions(
-                        options.rows(),
-                        options.warmupNanos(),
-                        options.measureNanos(),
-                        options.seed(),
-                        engine);
-        try (WorkloadStore store = WorkloadStore.open(directory, one)) {
-            PhaseRunner runner = new PhaseRunner(store, one);
-            if (phase.isTimed()) {
-                runner.run(Phases.parse(Phases.LOAD_SEQUENTIAL));
+        for (int round = 0; round < warmupRounds + rounds; round++) {
+            for (int side = 0; side < sides.size(); side++) {
+                double rate = sides.get(side).unitsPerSecond();
+                if (round >= warmupRounds) {
+                    rates.get(side).add(rate);
+                    listener.ran(round - warmupRounds, side, rate);
+                }
             }
-            return runner.run(phase).unitsPerSecond();
         }
+        return new Result(rates);
     }
 
-    /** Lends directories. */
-    public interface Directories {
-        /** Makes a directory, has it used, and removes it. */
-        void use(Use use) throws IOException, InterruptedException, ExecutionException;
+    /** One of what is compared. */
+    public interface Side {
+        /** Runs once, from the beginning, and says how fast it was. */
+        double unitsPerSecond() throws IOException, InterruptedException, ExecutionException;
     }
 
-    /** What is done in a lent directory. */
-    public interface Use {
-        void in(Path directory) throws InterruptedException, ExecutionException;
+    /** Hears of each run that counts. */
+    public interface Listener {
+        void ran(int round, int side, double unitsPerSecond);
     }
 
     /**
-     * Units in a second, run by run.
+     * Units in a second.
      *
-     * @param ofA with the first settings
-     * @param ofB with the second
+     * @param rates a list for each side, run by run
      */
-    public record Result(List<Double> ofA, List<Double> ofB) {
+    public record Result(List<List<Double>> rates) {
         public Result {
-            ofA = List.copyOf(ofA);
-            ofB = List.copyOf(ofB);
-        }
-
-        public double medianOfA() {
-            return median(ofA);
-        }
-
-        public double medianOfB() {
-            return median(ofB);
-        }
-
-        /** The median of B over A of each round: above one, B is faster. */
-        public double medianRatio() {
-            List<Double> ratios = new ArrayList<>();
-            for (int i = 0; i < ofA.size(); i++) {
-                ratios.add(ofB.get(i) / ofA.get(i));
+            List<List<Double>> copies = new ArrayList<>();
+            for (List<Double> each : rates) {
+                copies.add(List.copyOf(each));
             }
-            return median(ratios);
+            rates = List.copyOf(copies);
         }
 
-        /** The greatest over the smallest of each setting, the worse of the two: the noise. */
+        /** The median of a side. */
+        public double median(int side) {
+            return PairedRatios.median(rates.get(side));
+        }
+
+        /** A side over the first, round by round: above one, it is faster than that. */
+        public PairedRatios overFirst(int side) {
+            return PairedRatios.of(rates.get(side), rates.get(0));
+        }
+
+        /** The greatest over the smallest of each side, the worst of them: the noise. */
         public double spread() {
-            return Math.max(
-                    Collections.max(ofA) / Collections.min(ofA),
-                    Collections.max(ofB) / Collections.min(ofB));
-        }
-
-        private static double median(List<Double> values) {
-            List<Double> sorted = new ArrayList<>(values);
-            Collections.sort(sorted);
-            int middle = sorted.size() / 2;
-            return sorted.size() % 2 == 1
-                    ? sorted.get(middle)
-                    : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+            double worst = 1;
+            for (List<Double> each : rates) {
+                worst = Math.max(worst, Collections.max(each) / Collections.min(each));
+            }
+            return worst;
         }
     }
 }

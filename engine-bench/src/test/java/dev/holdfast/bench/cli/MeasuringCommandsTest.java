@@ -39,6 +39,9 @@ class MeasuringCommandsTest {
                 "alternate --phase=nonsense",
                 "alternate",
                 "alternate --phase=update-sync --rounds=0",
+                "alternate --phase=update-sync --warmup-rounds=-1",
+                "alternate --phase=update-sync --jar-a=absent.jar",
+                "alternate --phase=update-sync --jar-a=absent.jar --jar-b=absent.jar",
                 "latches --pairs=0",
                 "latches --threads=0",
                 "latches --loads=SOME",
@@ -82,7 +85,7 @@ class MeasuringCommandsTest {
     }
 
     @Test
-    void givenTwoSettings_whenAlternated_thenTheRatioIsSaid() {
+    void givenThreeSettings_whenAlternated_thenTheRatiosToTheFirstAreSaid() {
         int exitCode =
                 command.execute(
                         "alternate",
@@ -90,12 +93,14 @@ class MeasuringCommandsTest {
                         "--warmup-millis=1",
                         "--measure-millis=10",
                         "--rounds=1",
-                        "--phase=update-nosync",
-                        "--a=doublewrite=true",
-                        "--b=doublewrite=false");
+                        "--warmup-rounds=0",
+                        "--phase=update-nosync@2",
+                        "--a=timeWaits=OFF",
+                        "--b=timeWaits=SAMPLED",
+                        "--c=timeWaits=FULL");
 
         assertThat(exitCode).as(err.toString()).isZero();
-        assertThat(out.toString()).contains("B over A");
+        assertThat(out.toString()).contains("over A", "{timeWaits=FULL}");
     }
 
     @Test
