@@ -14,6 +14,7 @@ final class SortedWaiters {
      */
 
     private final WaitQueue queue = new WaitQueue();
+    private int count;
 
     void lock() {
         queue.lock();
@@ -32,12 +33,13 @@ final class SortedWaiters {
         return queue.first();
     }
 
-    boolean isEmpty() {
-        return queue.first() == null;
+    int count() {
+        return count;
     }
 
     void remove(Waiter waiter) {
         queue.remove(waiter);
+        count--;
     }
 
     /** Puts the waiter in its place, and returns how many steps that took. */
@@ -52,6 +54,7 @@ final class SortedWaiters {
         }
         boolean isBehindBack = back == null || back.target <= waiter.target;
         queue.addAfter(isBehindBack ? back : front.previous, waiter);
+        count++;
         return steps;
     }
 
@@ -65,8 +68,8 @@ final class SortedWaiters {
         Waiter chain = null;
         Waiter chainEnd = null;
         Waiter waiter = queue.first();
-        for (int count = 0; count < limit && waiter != null && waiter.target <= target; count++) {
-            queue.remove(waiter);
+        for (int taken = 0; taken < limit && waiter != null && waiter.target <= target; taken++) {
+            remove(waiter);
             if (chain == null) {
                 chain = waiter;
             } else {

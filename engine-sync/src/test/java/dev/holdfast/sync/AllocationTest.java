@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.sync.TestLatch.Storage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -72,6 +74,40 @@ final class AllocationTest {
             threads.until(() -> site.counters().parks() >= parks);
             latch.releaseExclusive();
             threads.until(() -> site.counters().waits().count() >= parks);
+        }
+
+        threads.join();
+        assertThat((double) allocated.get() / PARKS).isLessThan(4);
+    }
+
+    @Test
+    void givenAFullGate_whenAThreadSleepsBeforeItAgainAndAgain_thenNothingIsAllocated()
+            throws Exception {
+        site.counters().timing(WaitTiming.FULL);
+        AdmissionGate gate = new AdmissionGate(site, 1);
+        AtomicInteger turn = new AtomicInteger();
+        AtomicLong allocated = new AtomicLong();
+        BooleanSupplier never = () -> false;
+        threads.start(
+                () -> {
+                    long before = 0;
+                    for (int round = 0; round < 2 * PARKS; round++) {
+                        if (round == PARKS) {
+                            before = AllocatedBytes.ofThisThread();
+                        }
+                        awaitTurn(turn, round);
+                        gate.enter(round % 8, Long.MAX_VALUE, never);
+                        gate.leave();
+                    }
+                    allocated.set(AllocatedBytes.ofThisThread() - before);
+                });
+
+        for (int round = 0; round < 2 * PARKS; round++) {
+            long parks = round + 1L;
+            threads.until(gate::tryEnter);
+            turn.set(round + 1);
+            threads.until(() -> site.counters().parks() >= parks);
+            gate.leave();
         }
 
         threads.join();
