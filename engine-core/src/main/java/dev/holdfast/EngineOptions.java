@@ -34,6 +34,7 @@ public final class EngineOptions {
     private final Duration lockWaitTimeout;
     private final int writeAttempts;
     private final WaitTiming timeWaits;
+    private final Duration waitWatchdog;
     private final boolean createIfMissing;
     private final CloseMode closeMode;
     private final Duration closeTimeout;
@@ -57,6 +58,7 @@ public final class EngineOptions {
         lockWaitTimeout = builder.lockWaitTimeout;
         writeAttempts = builder.writeAttempts;
         timeWaits = builder.timeWaits;
+        waitWatchdog = builder.waitWatchdog;
         createIfMissing = builder.createIfMissing;
         closeMode = builder.closeMode;
         closeTimeout = builder.closeTimeout;
@@ -151,6 +153,10 @@ public final class EngineOptions {
         return timeWaits;
     }
 
+    public Duration waitWatchdog() {
+        return waitWatchdog;
+    }
+
     public boolean createIfMissing() {
         return createIfMissing;
     }
@@ -202,6 +208,8 @@ public final class EngineOptions {
                 + writeAttempts
                 + ", timeWaits="
                 + timeWaits
+                + ", waitWatchdog="
+                + waitWatchdog
                 + ", createIfMissing="
                 + createIfMissing
                 + ", closeMode="
@@ -223,6 +231,7 @@ public final class EngineOptions {
         private static final int IO_CAPACITY_MIN = 100;
         private static final int IO_CAPACITY_MAX = 10_000_000;
         private static final int WRITE_ATTEMPTS_MAX = 1_000_000;
+        private static final Duration WAIT_WATCHDOG_MIN = Duration.ofMillis(1);
         private static final Duration LOG_FLUSH_INTERVAL_MIN = Duration.ofMillis(1);
         private static final Duration LOG_FLUSH_INTERVAL_MAX = Duration.ofMinutes(1);
 
@@ -247,6 +256,7 @@ public final class EngineOptions {
         private Duration lockWaitTimeout = Duration.ofSeconds(10);
         private int writeAttempts = 100;
         private WaitTiming timeWaits = WaitTiming.SAMPLED;
+        private Duration waitWatchdog = Duration.ofSeconds(30);
         private boolean createIfMissing = true;
         private CloseMode closeMode = CloseMode.CLEAN;
         private Duration closeTimeout = Duration.ofSeconds(10);
@@ -272,6 +282,7 @@ public final class EngineOptions {
             lockWaitTimeout = options.lockWaitTimeout;
             writeAttempts = options.writeAttempts;
             timeWaits = options.timeWaits;
+            waitWatchdog = options.waitWatchdog;
             createIfMissing = options.createIfMissing;
             closeMode = options.closeMode;
             closeTimeout = options.closeTimeout;
@@ -444,6 +455,22 @@ public final class EngineOptions {
         /** Which waits for latches are timed: SAMPLED unless set. */
         public Builder timeWaits(WaitTiming value) {
             timeWaits = Objects.requireNonNull(value, "timeWaits");
+            return this;
+        }
+
+        /**
+         * How long a wait inside the engine may last without being told of: 30 s unless set, at
+         * least 1 ms; zero turns the watch off. One that lasts longer is told of once, as a warning
+         * in the log, with what is waited for, who holds it where that is known, and stacks, and
+         * shows in {@link Engine#status}. Nothing is done about it. The watch looks about once a
+         * second and sees the waits of the whole JVM, those of other engines too.
+         */
+        public Builder waitWatchdog(Duration value) {
+            waitWatchdog =
+                    value.isZero()
+                            ? value
+                            : Require.between(
+                                    "waitWatchdog", value, WAIT_WATCHDOG_MIN, TIMEOUT_MAX);
             return this;
         }
 

@@ -114,6 +114,8 @@ class EngineOptionsTest {
         refuses("logFlushInterval", "PT0S", b -> b.logFlushInterval(Duration.ZERO));
         refuses("lockWaitTimeout", "PT-1S", b -> b.lockWaitTimeout(Duration.ofSeconds(-1)));
         refuses("logSpaceTimeout", "PT25H", b -> b.logSpaceTimeout(Duration.ofHours(25)));
+        refuses("waitWatchdog", "PT0.0001S", b -> b.waitWatchdog(Duration.ofNanos(100_000)));
+        refuses("waitWatchdog", "PT25H", b -> b.waitWatchdog(Duration.ofHours(25)));
         refuses("closeTimeout", "PT-1S", b -> b.closeTimeout(Duration.ofSeconds(-1)));
     }
 
@@ -139,6 +141,7 @@ class EngineOptionsTest {
                         .lockWaitTimeout(Duration.ofMillis(9))
                         .writeAttempts(5)
                         .timeWaits(WaitTiming.FULL)
+                        .waitWatchdog(Duration.ZERO)
                         .createIfMissing(false)
                         .closeMode(CloseMode.FAST)
                         .closeTimeout(Duration.ofMillis(11))
@@ -148,7 +151,7 @@ class EngineOptionsTest {
 
         assertThat(values(changed.toBuilder().build())).isEqualTo(values);
         Map<String, Object> defaults = values(EngineOptions.defaults());
-        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(21);
+        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(22);
         values.forEach(
                 (name, value) -> assertThat(value).as(name).isNotEqualTo(defaults.get(name)));
     }

@@ -53,6 +53,8 @@ final class StatusReport {
         }
         section("WAITS (of the whole JVM)");
         text.append(SiteWaits.now().toText());
+        section("LONG WAITS (of the whole JVM)");
+        storage.describeWatch(text);
         counters();
         return text.toString();
     }

@@ -78,6 +78,9 @@ final class StorageLayer {
     private final long recoveredTransactionIdHighWater;
     private final RecoveryReport recovery;
 
+    /** Null where it is turned off. */
+    private final WaitWatch watch;
+
     /** Clean, checkpoint, flush: needed while anything is appended. */
     private final AgentGroup writers;
 
@@ -105,6 +108,7 @@ final class StorageLayer {
         RedoWriteAhead ahead = new RedoWriteAhead(log);
         this.pool = owned.push(newPool(options, ahead));
         owned.pushAgents(() -> stopAgents(STOP_NANOS));
+        this.watch = startWatch(options);
         PageFlusher flusher =
                 new PageFlusher(pool, store.files(), ahead, doublewrite, health, counters);
         this.checkpointer =
@@ -147,6 +151,16 @@ final class StorageLayer {
             found.close();
             openSpaces();
         }
+    }
+
+    /** The first agent to start and so the last to stop: a recovery and a close are watched too. */
+    private WaitWatch startWatch(EngineOptions options) {
+        if (options.waitWatchdog().isZero()) {
+            return null;
+        }
+        WaitWatch started = new WaitWatch(options.waitWatchdog(), counters);
+        writers.start("watch", started.intervalMillis(), started);
+        return started;
     }
 
     private StoreRecovery beginRecovery(EngineOptions options) throws IOException {
@@ -334,6 +348,14 @@ final class StorageLayer {
 
     IdHighWaters ids() {
         return ids;
+    }
+
+    void describeWatch(StringBuilder text) {
+        if (watch == null) {
+            text.append("watch=off\n");
+        } else {
+            watch.describe(text);
+        }
     }
 
     void describeAgents(StringBuilder text) {

@@ -79,7 +79,8 @@ public enum Counter {
     WRITE_RETRIES_LOCK("attempts", "works run again after a lock time-out", "db"),
     WRITE_RETRIES_LOG_SPACE("attempts", "works run again after a wait for log space", "db"),
     WRITE_RETRY_NANOS("ns", "time paused before works were run again", "db"),
-    WRITES_GIVEN_UP("works", "works that lost in all their attempts", "db");
+    WRITES_GIVEN_UP("works", "works that lost in all their attempts", "db"),
+    LONG_WAITS("waits", "waits that lasted beyond the limit of the watch", "db");
 
     private final String unit;
     private final String meaning;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.core.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Engine;
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.Counters;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** If this failed, a thread could wait for ever and nobody would hear of it. */
+@ExtendWith(VerifyAfterTest.class)
+final class WaitWatchTest {
+    private static final long LATER = TimeUnit.HOURS.toNanos(1);
+
+    private final Counters counters = new Counters();
+    private final List<String> warnings = new ArrayList<>();
+    private final WaitWatch watch = new WaitWatch(Duration.ofMinutes(30), counters, warnings::add);
+
+    @Test
+    void givenAWait_whenItLastsTooLong_thenItIsToldOfOnce() throws Exception {
+        CallGate gate = new CallGate("s");
+        Thread waiter = startDraining(gate);
+
+        while (warnings.isEmpty()) {
+            watch.look(System.nanoTime() + LATER);
+        }
+        watch.look(System.nanoTime() + LATER);
+        watch.look(System.nanoTime() + LATER);
+
+        assertThat(warnings).hasSize(1);
+        assertThat(warnings.get(0))
+                .contains("site=CLOSE_CALLS")
+                .contains("thread=watched waiter")
+                .contains("drain");
+        assertThat(counters.sum(Counter.LONG_WAITS)).isEqualTo(1);
+        assertThat(text())
+                .contains("limitMillis=1800000, longWaits=1\n")
+                .contains("last told: site=CLOSE_CALLS")
+                .contains("thread=watched waiter");
+        assertThat(waiter.isAlive()).as("nothing is done about it").isTrue();
+        gate.leave();
+        waiter.join();
+    }
+
+    @Test
+    void givenAShortWait_whenLookedAt_thenNothingIsTold() throws Exception {
+        CallGate gate = new CallGate("s");
+        Thread waiter = startDraining(gate);
+
+        watch.look(System.nanoTime());
+
+        assertThat(warnings).isEmpty();
+        assertThat(text()).isEqualTo("limitMillis=1800000, longWaits=0\n");
+        gate.leave();
+        waiter.join();
+    }
+
+    @Test
+    void givenALogThatThrows_whenSomethingIsTold_thenTheWatchGoesOn() throws Exception {
+        WaitWatch muted =
+                new WaitWatch(
+                        Duration.ofMinutes(30),
+                        counters,
+                        text -> {
+                            throw new IllegalStateException("no log");
+                        });
+        CallGate gate = new CallGate("s");
+        Thread waiter = startDraining(gate);
+
+        while (counters.sum(Counter.LONG_WAITS) == 0) {
+            muted.look(System.nanoTime() + LATER);
+        }
+
+        assertThat(muted.run()).isFalse();
+        gate.leave();
+        waiter.join();
+    }
+
+    @Test
+    void givenAnEngineWithAShortLimit_whenAThreadWaits_thenTheStatusShowsIt(TestEngines engines)
+            throws Exception {
+        Engine engine =
+                engines.open(TestEngines.small().waitWatchdog(Duration.ofMillis(1)).build());
+        CallGate gate = new CallGate("s");
+        Thread waiter = startDraining(gate);
+
+        while (!engine.status().contains("thread=watched waiter")) {
+            Thread.onSpinWait();
+        }
+
+        assertThat(engine.status()).contains("db.LONG_WAITS=").contains("watch: rounds=");
+        gate.leave();
+        waiter.join();
+    }
+
+    @Test
+    void givenTheWatchTurnedOff_whenAsked_thenThereIsNoSuchAgent(TestEngines engines) {
+        Engine engine = engines.open(TestEngines.small().waitWatchdog(Duration.ZERO).build());
+
+        assertThat(engine.status()).contains("watch=off").doesNotContain("watch: rounds=");
+    }
+
+    @Test
+    void givenLimits_whenAsked_thenItLooksAFewTimesWithinEach() {
+        assertThat(intervalOf(Duration.ofSeconds(30))).isEqualTo(1000);
+        assertThat(intervalOf(Duration.ofSeconds(1))).isEqualTo(250);
+        assertThat(intervalOf(Duration.ofMillis(1))).isEqualTo(10);
+    }
+
+    private long intervalOf(Duration limit) {
+        return new WaitWatch(limit, counters, warnings::add).intervalMillis();
+    }
+
+    private String text() {
+        StringBuilder text = new StringBuilder();
+        watch.describe(text);
+        return text.toString();
+    }
+
+    /** Starts a close that waits for a call: until that has left the gate. */
+    private static Thread startDraining(CallGate gate) {
+        gate.enter();
+        gate.close();
+        long before = CoreSites.CLOSE_CALLS.counters().contendedAcquires();
+        Thread thread = new Thread(() -> gate.drain(TimeUnit.HOURS.toNanos(1)), "watched waiter");
+        thread.start();
+        while (CoreSites.CLOSE_CALLS.counters().contendedAcquires() == before) {
+            Thread.onSpinWait();
+        }
+        return thread;
+    }
+}
