@@ -5,6 +5,7 @@ package dev.holdfast.core.buffer;
 import dev.holdfast.StorageException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.HeldLatches;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,7 +52,7 @@ final class FreeFrameWait {
     int await(IntSupplier attempt, Runnable wakeCleaner) {
         assert HeldLatches.holdsNone() : "waits for a frame with " + HeldLatches.describe();
 
-        long token = CoreSites.FREE_FRAME.counters().waitBegan();
+        CurrentWait wait = CurrentWait.begin(CoreSites.FREE_FRAME, 0);
         boolean interrupted = false;
         long left = LIMIT_NANOS;
         lock.lock();
@@ -82,7 +83,7 @@ final class FreeFrameWait {
         } finally {
             waiting.decrementAndGet();
             lock.unlock();
-            CoreSites.FREE_FRAME.counters().waitEnded(token);
+            wait.end();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

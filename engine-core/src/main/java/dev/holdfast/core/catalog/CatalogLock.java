@@ -7,6 +7,7 @@ import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.CurrentWait;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -49,9 +50,9 @@ final class CatalogLock {
     void lockUnlimited() {
         if (!lock.tryLock()) {
             counters.increment(Counter.CATALOG_WAITS);
-            long token = CoreSites.CATALOG.counters().waitBegan();
+            CurrentWait wait = CurrentWait.begin(CoreSites.CATALOG, 0);
             lock.lock();
-            CoreSites.CATALOG.counters().waitEnded(token);
+            wait.end();
         }
         if (health.failed()) {
             lock.unlock();
@@ -65,7 +66,7 @@ final class CatalogLock {
 
     private boolean await() {
         counters.increment(Counter.CATALOG_WAITS);
-        long token = CoreSites.CATALOG.counters().waitBegan();
+        CurrentWait wait = CurrentWait.begin(CoreSites.CATALOG, 0);
         long deadline = System.nanoTime() + limitNanos;
         boolean interrupted = false;
         try {
@@ -77,7 +78,7 @@ final class CatalogLock {
                 }
             }
         } finally {
-            CoreSites.CATALOG.counters().waitEnded(token);
+            wait.end();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

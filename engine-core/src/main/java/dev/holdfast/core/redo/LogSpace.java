@@ -4,6 +4,7 @@ package dev.holdfast.core.redo;
 import dev.holdfast.LogSpaceTimeoutException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.CurrentWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -213,7 +214,7 @@ public final class LogSpace {
 
     private void await(int bytes, long limit, long deadlineNanos, boolean timed) {
         long began = System.nanoTime();
-        long token = CoreSites.LOG_SPACE.counters().waitBegan();
+        CurrentWait wait = CurrentWait.begin(CoreSites.LOG_SPACE, bytes);
         boolean interrupted = false;
         boolean got = false;
         waiters.incrementAndGet();
@@ -240,7 +241,7 @@ public final class LogSpace {
         } finally {
             waiters.decrementAndGet();
             lock.unlock();
-            CoreSites.LOG_SPACE.counters().waitEnded(token);
+            wait.end();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

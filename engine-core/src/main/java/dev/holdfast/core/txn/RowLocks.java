@@ -9,6 +9,7 @@ import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.LatchArray;
 import dev.holdfast.sync.TestHooks;
@@ -121,7 +122,7 @@ final class RowLocks {
         boolean again = waiter.isGranted();
         waiter.prepare(shard);
         counters.increment(Counter.ROW_LOCK_WAITS);
-        long token = CoreSites.ROW_LOCK.counters().waitBegan();
+        CurrentWait wait = CurrentWait.begin(CoreSites.ROW_LOCK, treeId);
         boolean granted = false;
         try {
             enqueue(waiter, shard, fresh, ownerId, again);
@@ -137,7 +138,7 @@ final class RowLocks {
             if (!granted) {
                 leave(waiter);
             }
-            CoreSites.ROW_LOCK.counters().waitEnded(token);
+            wait.end();
         }
     }
 

@@ -28,6 +28,7 @@ import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -203,9 +204,9 @@ public final class TransactionSystem {
         if (waited >= timeoutNanos) {
             throw new LockTimeoutException(wanted, Duration.ofNanos(waited));
         }
-        long token = CoreSites.ADMISSION.counters().waitBegan();
+        CurrentWait wait = CurrentWait.begin(CoreSites.ADMISSION, 0);
         LockSupport.parkNanos(this, ADMISSION_PARK_NANOS);
-        CoreSites.ADMISSION.counters().waitEnded(token);
+        wait.end();
     }
 
     /**
@@ -315,7 +316,7 @@ public final class TransactionSystem {
             }
             Thread.onSpinWait();
         }
-        long token = CoreSites.COMMITTING_READER.counters().waitBegan();
+        CurrentWait wait = CurrentWait.begin(CoreSites.COMMITTING_READER, id);
         try {
             for (int i = 0; table.lookup(id) == TransactionTable.COMMITTING; i++) {
                 health.check();
@@ -331,7 +332,7 @@ public final class TransactionSystem {
                 }
             }
         } finally {
-            CoreSites.COMMITTING_READER.counters().waitEnded(token);
+            wait.end();
         }
     }
 

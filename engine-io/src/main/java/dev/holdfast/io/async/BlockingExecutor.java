@@ -2,7 +2,7 @@
 package dev.holdfast.io.async;
 
 import dev.holdfast.io.stats.IoSites;
-import dev.holdfast.sync.SiteCounters;
+import dev.holdfast.sync.CurrentWait;
 import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -74,12 +74,11 @@ public final class BlockingExecutor implements AutoCloseable {
      *     errors of the work come through as well
      */
     public void call(IoWork work) throws IOException {
-        SiteCounters counters = IoSites.IO_HAND_OVER.counters();
         if (!places.tryAcquire()) {
-            long token = counters.waitBegan();
-            counters.countPark();
+            CurrentWait wait = CurrentWait.begin(IoSites.IO_HAND_OVER, 0);
+            IoSites.IO_HAND_OVER.counters().countPark();
             places.acquireUninterruptibly();
-            counters.waitEnded(token);
+            wait.end();
         }
         try {
             HandedOver call = new HandedOver(work);
