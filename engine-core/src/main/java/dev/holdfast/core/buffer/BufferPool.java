@@ -54,6 +54,9 @@ public final class BufferPool implements AutoCloseable {
     public static final String CLAIMED = "buffer.load.claimed";
     public static final String READ = "buffer.load.read";
 
+    /** Sync point: the page is in the pool; its loader has let it go, or keeps it latched. */
+    static final String LOADED = "buffer.load.loaded";
+
     private final int pageBytes;
     private final int pageShift;
     private final int chunkFrameShift;
@@ -201,15 +204,18 @@ public final class BufferPool implements AutoCloseable {
      * @return the frame that held the page a moment ago
      */
     public int load(long pageId, boolean cold) {
-        return load(pageId, cold, null);
-    }
-
-    /**
-     * The same with a frame of the stock for a page that is missing, so that it waits for nothing
-     * but the read. <b>Latches:</b> such as may be held while a page of this site is waited for.
-     */
-    public int loadWithStock(long pageId, FrameStock stock) {
-        return load(pageId, false, stock);
+        while (true) {
+            health.check();
+            int frame = translation.find(pageId);
+            if (frame == FrameTable.NONE) {
+                frame = loadMissing(pageId, cold, null);
+                if (frame != FrameTable.NONE) {
+                    return frame;
+                }
+            } else if (isLoaded(frame, pageId)) {
+                return frame;
+            }
+        }
     }
 
     /** Makes room to map the page, so that {@link #fixNew} allocates nothing. */
@@ -220,8 +226,7 @@ public final class BufferPool implements AutoCloseable {
     /**
      * Latches the page shared, loading it if needed.
      *
-     * <p><b>Latches:</b> with one held it may wait for a free frame, which asserts that none is:
-     * use {@link #loadWithStock} first.
+     * <p><b>Latches:</b> none held: it may wait for a free frame.
      */
     public int fixShared(long pageId) {
         while (true) {
@@ -237,6 +242,30 @@ public final class BufferPool implements AutoCloseable {
         while (true) {
             int frame = resident(pageId);
             if (tryLatchExclusive(frame, pageId)) {
+                return frame;
+            }
+        }
+    }
+
+    /**
+     * The same with a frame of the stock for a page that is missing, so that it waits for nothing
+     * but latch and read. One frame is enough for one page: the page stays latched by who has read
+     * it, so it cannot be evicted in between.
+     *
+     * <p><b>Latches:</b> such as may be held while a page of this site is waited for.
+     */
+    public int fixExclusive(long pageId, FrameStock stock) {
+        while (true) {
+            health.check();
+            int frame = translation.find(pageId);
+            if (frame == FrameTable.NONE) {
+                frame = loadMissing(pageId, false, stock);
+                if (frame != FrameTable.NONE) {
+                    assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
+                    fixed(frame);
+                    return frame;
+                }
+            } else if (isLoaded(frame, pageId) && tryLatchExclusive(frame, pageId)) {
                 return frame;
             }
         }
@@ -503,26 +532,17 @@ public final class BufferPool implements AutoCloseable {
 
     private int resident(long pageId) {
         int frame = translation.find(pageId);
-        return frame != FrameTable.NONE && holds(frame, pageId) ? frame : load(pageId, false, null);
+        return frame != FrameTable.NONE && holds(frame, pageId) ? frame : load(pageId, false);
     }
 
-    private int load(long pageId, boolean cold, FrameStock stock) {
-        while (true) {
-            health.check();
-            int frame = translation.find(pageId);
-            if (frame == FrameTable.NONE) {
-                frame = loadMissing(pageId, cold, stock);
-                if (frame != FrameTable.NONE) {
-                    return frame;
-                }
-                continue;
-            }
-            int loadNumber = frames.loadNumber(frame);
-            if (holds(frame, pageId)) {
-                return frame;
-            }
-            awaitOther(frame, pageId, loadNumber);
+    /** Whether a frame that the page is mapped to holds it; if not, waits for who is loading it. */
+    private boolean isLoaded(int frame, long pageId) {
+        int loadNumber = frames.loadNumber(frame);
+        if (holds(frame, pageId)) {
+            return true;
         }
+        awaitOther(frame, pageId, loadNumber);
+        return false;
     }
 
     private void awaitOther(int frame, long pageId, int loadNumber) {
@@ -537,7 +557,11 @@ public final class BufferPool implements AutoCloseable {
         Thread.onSpinWait();
     }
 
-    /** Loads the page, or returns NONE if somebody else was first. */
+    /**
+     * Loads the page, or returns NONE if somebody else was first.
+     *
+     * <p><b>Latches:</b> with a stock the frame is held exclusively on return, else not.
+     */
     private int loadMissing(long pageId, boolean cold, FrameStock stock) {
         counters.increment(Counter.PAGE_FIXES_MISSED);
         translation.prepare(pageId);
@@ -568,7 +592,10 @@ public final class BufferPool implements AutoCloseable {
         frames.loadTick(frame, tick);
         frames.reference(frame, cold ? FrameTable.COLD : FrameTable.REFERENCED);
         frames.stateRelease(frame, FrameTable.RESIDENT);
-        BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+        if (stock == null) {
+            BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+        }
+        TestHooks.reached(LOADED);
         return frame;
     }
 

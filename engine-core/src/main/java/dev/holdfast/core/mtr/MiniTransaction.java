@@ -65,10 +65,8 @@ public final class MiniTransaction {
     public static final String MARKED = "mtr.marked";
     public static final String PUBLISHED = "mtr.published";
 
-    private static final byte SHARED = 1;
-    private static final byte EXCLUSIVE = 2;
-    private static final byte CHANGED = 4;
-    private static final byte FREED = 8;
+    private static final byte CHANGED = 1;
+    private static final byte FREED = 2;
 
     private final MtrContext context;
     private final BufferPool pool;
@@ -77,7 +75,7 @@ public final class MiniTransaction {
     private final RedoWriter redo = new RedoWriter(512);
 
     private final int[] frames = new int[MEMO_MAX];
-    private final byte[] modes = new byte[MEMO_MAX];
+    private final byte[] marks = new byte[MEMO_MAX];
     private int memoCount;
 
     private final int[] stampFrames = new int[STAMPS_MAX];
@@ -180,26 +178,13 @@ public final class MiniTransaction {
         return pool.pageId(frame);
     }
 
-    /** Latches a page shared. A miss with a latch held takes a frame of the stock. */
-    public int fixShared(long pageId) {
-        checkRoom();
-        while (true) {
-            int frame = resident(pageId);
-            if (pool.tryLatchShared(frame, pageId)) {
-                return remember(frame, SHARED);
-            }
-        }
-    }
-
     /** Latches a page exclusively. A miss with a latch held takes a frame of the stock. */
     public int fixExclusive(long pageId) {
         checkRoom();
-        while (true) {
-            int frame = resident(pageId);
-            if (pool.tryLatchExclusive(frame, pageId)) {
-                return remember(frame, EXCLUSIVE);
-            }
-        }
+        boolean mayNotWaitForAFrame = memoCount > 0 && stock.count() > 0;
+        int frame =
+                mayNotWaitForAFrame ? pool.fixExclusive(pageId, stock) : pool.fixExclusive(pageId);
+        return remember(frame);
     }
 
     /** Latches exclusively a page that was read under this version; false if it has changed. */
@@ -208,7 +193,7 @@ public final class MiniTransaction {
         if (!pool.upgrade(frame, pageId, version)) {
             return false;
         }
-        remember(frame, EXCLUSIVE);
+        remember(frame);
         return true;
     }
 
@@ -221,7 +206,7 @@ public final class MiniTransaction {
         if (!pool.tryLatchExclusive(frame, pageId)) {
             return false;
         }
-        remember(frame, EXCLUSIVE);
+        remember(frame);
         return true;
     }
 
@@ -229,7 +214,7 @@ public final class MiniTransaction {
     public int tryFixExclusive(long pageId) {
         checkRoom();
         int frame = pool.tryFixExclusive(pageId);
-        return frame < 0 ? frame : remember(frame, EXCLUSIVE);
+        return frame < 0 ? frame : remember(frame);
     }
 
     /**
@@ -239,7 +224,7 @@ public final class MiniTransaction {
     public int fixNew(long pageId, int treeId, byte type) {
         checkRoom();
         int frame = pool.fixNew(pageId, stock);
-        remember(frame, EXCLUSIVE);
+        remember(frame);
         changing(frame);
         ByteBuffer chunk = pool.chunk(frame);
         int offset = pool.offset(frame);
@@ -255,7 +240,7 @@ public final class MiniTransaction {
     /** The frame in which this mini-transaction holds the page exclusively, or -1. */
     public int fixedFrame(long pageId) {
         for (int i = 0; i < memoCount; i++) {
-            if ((modes[i] & EXCLUSIVE) != 0 && pool.pageId(frames[i]) == pageId) {
+            if (pool.pageId(frames[i]) == pageId) {
                 return frames[i];
             }
         }
@@ -277,20 +262,18 @@ public final class MiniTransaction {
     public void unfix(int frame) {
         int index = indexOf(frame);
         Invariants.check(index >= 0, "frame is in the memo", frame);
-        Invariants.check((modes[index] & CHANGED) == 0, "page is not changed", frame);
-        byte mode = modes[index];
+        Invariants.check((marks[index] & CHANGED) == 0, "page is not changed", frame);
         memoCount--;
         frames[index] = frames[memoCount];
-        modes[index] = modes[memoCount];
-        release(frame, mode);
+        marks[index] = marks[memoCount];
+        pool.unfixExclusive(frame);
     }
 
     /** Says that the page's bytes will be touched now; the page is held exclusively. */
     public void changing(int frame) {
         int index = indexOf(frame);
-        Invariants.check(
-                index >= 0 && (modes[index] & EXCLUSIVE) != 0, "page is held exclusively", frame);
-        modes[index] |= CHANGED;
+        Invariants.check(index >= 0, "page is held exclusively", frame);
+        marks[index] |= CHANGED;
         changed = true;
     }
 
@@ -381,7 +364,7 @@ public final class MiniTransaction {
     public void freed(int frame) {
         record(RedoType.PAGE_FREE, frame);
         redo.end();
-        modes[indexOf(frame)] |= FREED;
+        marks[indexOf(frame)] |= FREED;
     }
 
     /** Has the listener told of the page when this group is published. */
@@ -473,7 +456,7 @@ public final class MiniTransaction {
 
     private void addDigests() {
         for (int i = 0; i < memoCount; i++) {
-            if ((modes[i] & (CHANGED | FREED)) == CHANGED) {
+            if ((marks[i] & (CHANGED | FREED)) == CHANGED) {
                 redo.begin(RedoType.PAGE_CRC, pool.pageId(frames[i]));
                 redo.putInt(
                         context.selfCheck()
@@ -493,9 +476,9 @@ public final class MiniTransaction {
 
     private void markDirty(long startLsn) {
         for (int i = 0; i < memoCount; i++) {
-            if ((modes[i] & CHANGED) != 0) {
+            if ((marks[i] & CHANGED) != 0) {
                 pool.markDirty(frames[i], startLsn);
-                if ((modes[i] & FREED) != 0) {
+                if ((marks[i] & FREED) != 0) {
                     pool.pageFreed(frames[i]);
                 }
             }
@@ -508,7 +491,7 @@ public final class MiniTransaction {
             PageMemory.putLong(pool.chunk(frame), pool.offset(frame) + stampOffsets[i], endLsn);
         }
         for (int i = 0; i < memoCount; i++) {
-            if ((modes[i] & CHANGED) != 0) {
+            if ((marks[i] & CHANGED) != 0) {
                 PageHeader.pageLsn(pool.chunk(frames[i]), pool.offset(frames[i]), endLsn);
             }
         }
@@ -531,7 +514,7 @@ public final class MiniTransaction {
     private void end() {
         active = false;
         for (int i = memoCount - 1; i >= 0; i--) {
-            release(frames[i], modes[i]);
+            pool.unfixExclusive(frames[i]);
         }
         memoCount = 0;
         stock.close();
@@ -539,31 +522,13 @@ public final class MiniTransaction {
         grantedBytes = 0;
     }
 
-    private void release(int frame, byte mode) {
-        if ((mode & EXCLUSIVE) != 0) {
-            pool.unfixExclusive(frame);
-        } else {
-            pool.unfixShared(frame);
-        }
-    }
-
-    private int resident(long pageId) {
-        int frame = pool.find(pageId);
-        if (frame >= 0 && pool.holds(frame, pageId)) {
-            return frame;
-        }
-        return memoCount > 0 && stock.count() > 0
-                ? pool.loadWithStock(pageId, stock)
-                : pool.load(pageId, false);
-    }
-
     private void checkRoom() {
         Invariants.check(active && memoCount < MEMO_MAX, "memo has room", memoCount, MEMO_MAX);
     }
 
-    private int remember(int frame, byte mode) {
+    private int remember(int frame) {
         frames[memoCount] = frame;
-        modes[memoCount] = mode;
+        marks[memoCount] = 0;
         memoCount++;
         return frame;
     }

@@ -70,6 +70,27 @@ final class PageClaimTest {
     }
 
     @Test
+    void givenAStockOfOneFrame_whenSomebodyEvictsWhatIsLoaded_thenTheLoaderHasItAlready() {
+        fixture.putOnDisk(PAGE, 42);
+        TestHooks.onReached(BufferPool.LOADED, () -> evict(PAGE));
+
+        try (FrameStock stock = pool.reserve(1)) {
+            int frame = pool.fixExclusive(PAGE, stock);
+            assertThat(fixture.value(frame)).isEqualTo(42);
+            pool.unfixExclusive(frame);
+        }
+
+        assertThat(fixture.store.reads.get()).isEqualTo(1);
+    }
+
+    private void evict(long pageId) {
+        int frame = pool.find(pageId);
+        if (pool.supply().tryEvict(frame)) {
+            pool.supply().giveBack(frame);
+        }
+    }
+
+    @Test
     void givenAnOptimisticReader_whenThePageIsEvictedUnderIt_thenItsVersionDoesNotValidate()
             throws Exception {
         fixture.putOnDisk(PAGE, 42);
