@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
  * What one open file did: requests, bytes and time of reads and writes, count and time of syncs.
  *
  * <p>Always on and safe for all threads. Reading the figures takes no latch; figures that are read
- * one after the other may be a request apart. A request is counted when it has succeeded.
+ * one after the other may be a request apart. A request is counted when it has succeeded and has
+ * moved a byte: a call with an empty buffer is none.
  */
 public final class FileStatistics {
 
@@ -43,6 +44,9 @@ public final class FileStatistics {
 
     /** Counts a read of that time. */
     public void readTook(long nanos, long bytes) {
+        if (bytes == 0) {
+            return;
+        }
         reads.increment();
         readBytes.add(bytes);
         readNanos.add(nanos);
@@ -56,6 +60,9 @@ public final class FileStatistics {
 
     /** Counts a write of that time. */
     public void writeTook(long nanos, long bytes) {
+        if (bytes == 0) {
+            return;
+        }
         writes.increment();
         writeBytes.add(bytes);
         writeNanos.add(nanos);
@@ -122,13 +129,25 @@ public final class FileStatistics {
     }
 
     /**
-     * The file's line of the report.
+     * The line of a file that has a number.
+     *
+     * @param pageBytes the unit in which bytes are told
+     */
+    public String toRow(String name, int id, int pageBytes) {
+        return name + ", " + id + ", " + toRow(pageBytes);
+    }
+
+    /**
+     * The line of a file that has none.
      *
      * @param pageBytes the unit in which bytes are told
      */
     public String toRow(String name, int pageBytes) {
-        return name
-                + ": read: "
+        return name + ": " + toRow(pageBytes);
+    }
+
+    private String toRow(int pageBytes) {
+        return "read: "
                 + transfers(reads(), readBytes() / pageBytes, readNanos())
                 + ", write: "
                 + transfers(writes(), writeBytes() / pageBytes, writeNanos())

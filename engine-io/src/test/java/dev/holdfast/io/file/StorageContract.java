@@ -358,6 +358,29 @@ public abstract class StorageContract {
     }
 
     @Test
+    void givenZerosGapsAndNothing_whenCounted_thenOnlyBytesThatWereMovedAreTold()
+            throws IOException {
+        try (StorageFile file = directory.create("a.hfs");
+                StorageFile other = directory.open("a.hfs")) {
+            ByteBuffer empty = pages(1, 1).limit(0);
+
+            file.zeroFill(0, 3L << 20);
+            file.truncate(4 * PAGE_BYTES);
+            file.write(9 * PAGE_BYTES, pages(1, 1));
+            file.write(0, empty);
+            file.read(0, empty);
+            file.zeroFill(PAGE_BYTES, PAGE_BYTES);
+
+            assertThat(file.statistics().writeBytes()).isEqualTo((3L << 20) + PAGE_BYTES);
+            assertThat(file.statistics().writes()).isBetween(2L, 4L);
+            assertThat(file.statistics().reads()).isZero();
+            assertThat(file.statistics().writeLatency().count())
+                    .isEqualTo(file.statistics().writes());
+            assertThat(other.statistics().writes()).as("counted by handle").isZero();
+        }
+    }
+
+    @Test
     void givenRandomCalls_whenComparedWithAnArray_thenLengthAndBytesAgree(SeededRandom random)
             throws IOException {
         byte[] model = new byte[64 * PAGE_BYTES];

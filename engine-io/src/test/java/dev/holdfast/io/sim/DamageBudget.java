@@ -48,10 +48,12 @@ public final class DamageBudget {
     private boolean isCovered(Region region) {
         boolean hasTwin = false;
         for (Pair pair : pairs) {
+            boolean isOfOne = pair.one.overlaps(region);
+            boolean isOfOther = pair.other.overlaps(region);
             hasTwin |= pair.one.contains(region) || pair.other.contains(region);
-            if (pair.one.overlaps(region) && isDamaged(pair.other)
-                    || pair.other.overlaps(region) && isDamaged(pair.one)
-                    || pair.one.overlaps(region) && pair.other.overlaps(region)) {
+            if ((isOfOne && isOfOther)
+                    || (isOfOne && isDamaged(pair.other))
+                    || (isOfOther && isDamaged(pair.one))) {
                 return false;
             }
         }

@@ -165,7 +165,8 @@ enum DiskRule {
         boolean holds(SimulatedDisk disk) throws IOException {
             StorageFile file = createSynced(disk.directory(), "a", SECTOR, 1);
             disk.faults().add(Fault.on(Operation.READ, "a").sticky().error(Fault.IO_ERROR));
-            return fails(() -> read(file, 0, SECTOR)) && fails(() -> read(file, 0, SECTOR));
+            boolean failsFirst = fails(() -> read(file, 0, SECTOR));
+            return failsFirst && fails(() -> read(file, 0, SECTOR));
         }
     },
     A_LOST_WRITE_IS_NOWHERE {

@@ -226,8 +226,8 @@ public final class Fault {
             case FLIPPED_BIT -> operation == Operation.READ;
             case SYNC_OUTCOME ->
                     operation == Operation.SYNC
-                            || operation == Operation.SYNC_DIRECTORY
-                                    && DIRECTORY_OUTCOMES.contains(outcome);
+                            || (operation == Operation.SYNC_DIRECTORY
+                                    && DIRECTORY_OUTCOMES.contains(outcome));
             case ERROR ->
                     switch (operation) {
                         case WRITE -> true;

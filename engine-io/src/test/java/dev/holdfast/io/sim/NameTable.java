@@ -107,7 +107,7 @@ final class NameTable {
         for (NameChange change : pending) {
             Set<String> directories = change.directories();
             boolean isCut = !Collections.disjoint(directories, cut);
-            if (lost.contains(change) || isCut && flaw != DiskFlaw.NAMES_OVERTAKE) {
+            if (lost.contains(change) || (isCut && flaw != DiskFlaw.NAMES_OVERTAKE)) {
                 cut.addAll(directories);
             } else {
                 change.applyTo(names);

@@ -44,6 +44,25 @@ final class FileStatisticsTest {
     }
 
     @Test
+    void givenAFileWithANumber_whenReported_thenTheLineIsThatOfTheLineage() {
+        statistics.readTook(3_000_000, 8192);
+        statistics.readTook(1_000_000, 4096);
+        statistics.writeTook(20_000_000, 1 << 20);
+        statistics.syncTook(1_500_000_000);
+        statistics.readTook(5, 0);
+
+        assertThat(statistics.toRow("main.hfs", 1, 4096))
+                .isEqualTo(
+                        "main.hfs, 1, read: 2 requests, 3 pages, 0.00 secs, 2.000 ms/r, "
+                                + "write: 1 requests, 256 pages, 0.02 secs, 20.000 ms/r, "
+                                + "sync: 1 requests, 1.50 secs, 1500.000 ms/r");
+        assertThat(statistics.readLatency().count(20)).as("up to 2^20 ns").isEqualTo(1);
+        assertThat(statistics.readLatency().count(22)).as("up to 2^22 ns").isEqualTo(1);
+        assertThat(statistics.writeLatency().percentile(50)).isEqualTo((1L << 25) - 1);
+        assertThat(statistics.syncLatency().count(31)).isEqualTo(1);
+    }
+
+    @Test
     void givenTheSites_whenListed_thenEachHasItsOwnRankMeaningAndCounters() {
         Set<Object> distinct = new HashSet<>();
         for (IoSites site : IoSites.values()) {
