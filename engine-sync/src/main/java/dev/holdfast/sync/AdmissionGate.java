@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -13,49 +11,18 @@ import java.util.function.BooleanSupplier;
  * somebody waits goes to him and is never free, so nobody passes the queue.
  *
  * <p><b>Order.</b> Higher priority first, equal ones in order of arrival. A step of priority is
- * worth {@value #ARRIVALS_PER_PRIORITY} arrivals: each waiter is passed by fewer later ones than
- * that for every step that they are above it, so the lowest does not starve.
+ * worth {@value GateTickets#ARRIVALS_PER_PRIORITY} arrivals: each waiter is passed by fewer later
+ * ones than that for every step that they are above it, so the lowest does not starve.
  */
 public final class AdmissionGate {
-    /*
-     * The queue is sorted by arrival number less what the priority is worth; that is both the order
-     * and its bound. A waiter that was woken in vain goes back to its old place.
-     *
-     * Invariants, whenever the lock is free: the waiters bit is set exactly while the queue is not
-     * empty; and while it is set no ticket is free. The bit is set by a CAS that fails if a ticket
-     * was given back meanwhile, and everything that makes a ticket free while it is set goes through
-     * settle(), under the lock. Hence no wake-up is lost.
-     *
-     * Hand-over, not barging as in the parking lot: a ticket is held for a whole transaction, so
-     * the microseconds until its new owner runs do not matter, and the order does.
-     *
-     * field       written by                   read by    guard or mode
-     * word        all                          all        volatile, CAS
-     * waiters     who sleeps, wakes or leaves  the same   its lock
-     * arrivals    who sleeps                   the same   the lock of waiters
-     */
-
     public static final int PRIORITY_MAX = 7;
 
-    static final int ARRIVALS_PER_PRIORITY = 64;
     static final String BEFORE_QUEUEING = "sync.gateBeforeQueueing";
     static final String BEFORE_PARK = "sync.gateBeforePark";
     static final String AFTER_PARK = "sync.gateAfterPark";
 
-    private static final VarHandle WORD;
-
-    static {
-        try {
-            WORD = MethodHandles.lookup().findVarHandle(AdmissionGate.class, "word", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final ContentionSite site;
-    private final SortedWaiters waiters = new SortedWaiters();
-    private long arrivals;
-    private volatile long word;
+    private final GateTickets tickets;
 
     /**
      * An open gate.
@@ -65,20 +32,12 @@ public final class AdmissionGate {
      */
     public AdmissionGate(ContentionSite site, int limit) {
         this.site = site;
-        this.word = GateWord.of(checked(limit));
+        this.tickets = new GateTickets(checked(limit));
     }
 
     /** Takes a ticket if one is free and nobody waits for it. */
     public boolean tryEnter() {
-        while (true) {
-            long before = word;
-            if (!GateWord.admits(before)) {
-                return false;
-            }
-            if (WORD.compareAndSet(this, before, GateWord.entered(before, 1))) {
-                return true;
-            }
-        }
+        return tickets.tryEnter();
     }
 
     /**
@@ -99,17 +58,7 @@ public final class AdmissionGate {
 
     /** Gives a ticket back. To be called once for each that was got. */
     public void leave() {
-        while (true) {
-            long before = word;
-            if (GateWord.hasWaiters(before)) {
-                waiters.lock();
-                settle(1, GateWord.limit(word), false);
-                return;
-            }
-            if (WORD.compareAndSet(this, before, GateWord.left(before, 1))) {
-                return;
-            }
-        }
+        tickets.leave();
     }
 
     /**
@@ -117,33 +66,27 @@ public final class AdmissionGate {
      * is kept as soon as enough have.
      */
     public void limit(int newLimit) {
-        checked(newLimit);
-        waiters.lock();
-        settle(0, newLimit, false);
+        tickets.limit(checked(newLimit));
     }
 
     public int limit() {
-        return GateWord.limit(word);
+        return GateWord.limit(tickets.word());
     }
 
     /** How many tickets are out, those on their way to a woken thread included. */
     public int inside() {
-        return GateWord.inside(word);
+        return GateWord.inside(tickets.word());
     }
 
     /** How many sleep before the gate. */
     public int waiting() {
-        waiters.lock();
-        int count = waiters.count();
-        waiters.unlock();
-        return count;
+        return tickets.waiting();
     }
 
     /** Lets nobody in any more and ends all waits. Who is inside leaves as ever. */
     public void close() {
-        waiters.lock();
-        settle(0, limit(), true);
-        wakeAll();
+        tickets.close();
+        tickets.wakeAll();
     }
 
     /**
@@ -151,14 +94,7 @@ public final class AdmissionGate {
      * for one who comes in between.
      */
     public void wakeAll() {
-        waiters.lock();
-        Waiter chain = waiters.takeUpTo(Long.MAX_VALUE, Integer.MAX_VALUE);
-        long before;
-        do {
-            before = word;
-        } while (!WORD.compareAndSet(this, before, GateWord.waitersSet(before, false)));
-        waiters.unlock();
-        Waiter.signalAll(chain, Waiter.TRY);
+        tickets.wakeAll();
     }
 
     private Entry await(
@@ -188,7 +124,7 @@ public final class AdmissionGate {
         Entry entry = null;
         try {
             while (entry == null) {
-                queued = queueUnlessAdmitted(waiter, priority, isFirst);
+                queued = tickets.queueUnlessAdmitted(waiter, priority, isFirst);
                 isFirst = false;
                 entry = queued ? entryIfStopped(stop) : Entry.ADMITTED;
                 if (entry == null) {
@@ -201,10 +137,10 @@ public final class AdmissionGate {
             }
         } finally {
             // Also when 'stop' has thrown: a waiter must never stay queued, nor keep a ticket.
-            interrupted |= queued && leaveQueue(waiter);
+            interrupted |= queued && tickets.leaveQueue(waiter, site);
             if (queued && waiter.signal() == Waiter.GRANTED) {
                 if (entry == null || entry == Entry.STOPPED) {
-                    leave();
+                    tickets.leave();
                 } else {
                     entry = Entry.ADMITTED;
                 }
@@ -218,29 +154,8 @@ public final class AdmissionGate {
         return entry;
     }
 
-    /** Queues the waiter and returns true, or takes a ticket for it and returns false. */
-    private boolean queueUnlessAdmitted(Waiter waiter, int priority, boolean isFirst) {
-        waiter.prepare();
-        waiters.lock();
-        if (isFirst) {
-            waiter.target = ++arrivals - (long) priority * ARRIVALS_PER_PRIORITY;
-        }
-        while (true) {
-            long before = word;
-            boolean admits = GateWord.admits(before);
-            long after = admits ? GateWord.entered(before, 1) : GateWord.waitersSet(before, true);
-            if (WORD.compareAndSet(this, before, after)) {
-                if (!admits) {
-                    waiters.add(waiter);
-                }
-                waiters.unlock();
-                return !admits;
-            }
-        }
-    }
-
     private Entry entryIfStopped(BooleanSupplier stop) {
-        return GateWord.isClosed(word) || stop.getAsBoolean() ? Entry.STOPPED : null;
+        return GateWord.isClosed(tickets.word()) || stop.getAsBoolean() ? Entry.STOPPED : null;
     }
 
     /** Returns whether the thread was interrupted and the flag is now cleared. */
@@ -268,43 +183,6 @@ public final class AdmissionGate {
             return Entry.INTERRUPTED;
         }
         return deadline - System.nanoTime() <= 0 ? Entry.TIMED_OUT : null;
-    }
-
-    /** Takes the waiter out, or waits for the signal of whoever has done so. */
-    private boolean leaveQueue(Waiter waiter) {
-        if (waiter.signal() != Waiter.NONE) {
-            return false;
-        }
-        waiters.lock();
-        if (waiter.isQueued()) {
-            waiters.remove(waiter);
-            settle(0, limit(), false);
-            return false;
-        }
-        waiters.unlock();
-        return waiter.awaitSignal(site);
-    }
-
-    /**
-     * Changes the word, gives what is free to the first waiters, and wakes them. To be called with
-     * the queue locked; unlocks it.
-     */
-    private void settle(int leaving, int newLimit, boolean closes) {
-        long before;
-        long after;
-        int granted;
-        do {
-            before = word;
-            after = GateWord.limitSet(GateWord.left(before, leaving), newLimit);
-            after = closes ? GateWord.closed(after) : after;
-            granted =
-                    GateWord.isClosed(after) ? 0 : Math.min(waiters.count(), GateWord.free(after));
-            after = GateWord.entered(after, granted);
-            after = GateWord.waitersSet(after, waiters.count() > granted);
-        } while (!WORD.compareAndSet(this, before, after));
-        Waiter chain = waiters.takeUpTo(Long.MAX_VALUE, granted);
-        waiters.unlock();
-        Waiter.signalAll(chain, Waiter.GRANTED);
     }
 
     private static int checked(int limit) {

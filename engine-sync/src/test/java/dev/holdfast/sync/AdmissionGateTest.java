@@ -89,7 +89,7 @@ final class AdmissionGateTest {
         gate.tryEnter();
         List<Integer> order = new CopyOnWriteArrayList<>();
         startWaiter(0, 0, order);
-        int later = AdmissionGate.ARRIVALS_PER_PRIORITY + 5;
+        int later = GateTickets.ARRIVALS_PER_PRIORITY + 5;
         for (int i = 1; i <= later; i++) {
             startWaiter(1, i, order);
         }
@@ -100,7 +100,7 @@ final class AdmissionGateTest {
             threads.until(() -> order.size() == entered);
         }
 
-        assertThat(order.indexOf(0)).isEqualTo(AdmissionGate.ARRIVALS_PER_PRIORITY - 1);
+        assertThat(order.indexOf(0)).isEqualTo(GateTickets.ARRIVALS_PER_PRIORITY - 1);
     }
 
     @Test
