@@ -89,6 +89,7 @@ record OpenedStore(
         files.openAll();
         if (StoreIdentity.readFile(directory).isEmpty()) {
             LOG.warn("identity is restored from the main space: store={}", directory.describe());
+            identity = identity.withUndoSpaces(files.undoSpaces());
             identity.rewrite(directory);
         }
         return new OpenedStore(directory, identity, files, checkpoints, false);
@@ -97,7 +98,9 @@ record OpenedStore(
     private static OpenedStore create(
             StorageDirectory directory, EngineOptions options, CloseStack owned)
             throws IOException {
-        StoreIdentity identity = StoreIdentity.create(UUID.randomUUID(), options.pageBytes());
+        StoreIdentity identity =
+                StoreIdentity.create(UUID.randomUUID(), options.pageBytes())
+                        .withUndoSpaces(options.undoSpaces());
         StoreCreation.begin(directory, identity);
         RedoLayout layout = RedoLayout.ofCapacity(options.redoCapacityBytes());
         RedoLog.create(directory, identity.uuid(), layout);

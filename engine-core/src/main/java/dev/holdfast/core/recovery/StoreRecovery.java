@@ -121,12 +121,7 @@ public final class StoreRecovery implements AutoCloseable {
     private void checkHeaders() throws IOException {
         files.checkHeader(StoreFiles.MAIN_SPACE);
         int[] ids = files.spaceIds();
-        int undoSpaces = 0;
-        for (int spaceId : ids) {
-            if (StoreFiles.isUndoSpace(spaceId)) {
-                undoSpaces++;
-            }
-        }
+        int undoSpaces = Math.max(files.undoSpaces(), files.store().undoSpaces());
         for (int i = 0; i < Math.max(undoSpaces, Limits.UNDO_SPACES_MIN); i++) {
             files.checkHeader(StoreFiles.UNDO_SPACE_MIN + i);
         }

@@ -61,6 +61,15 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         return store.pageBytes();
     }
 
+    /** Undo spaces that have a file here. */
+    public int undoSpaces() {
+        int count = 0;
+        for (int spaceId : spaceIds()) {
+            count += StoreFiles.isUndoSpace(spaceId) ? 1 : 0;
+        }
+        return count;
+    }
+
     /**
      * Opens all data files in the directory. Headers are not judged yet, for they may be torn until
      * the doublewrite has repaired them, or belong to a file whose creation did not end; see {@link

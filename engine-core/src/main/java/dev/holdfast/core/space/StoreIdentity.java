@@ -25,13 +25,15 @@ import java.util.zip.CRC32C;
  * @param pageBytes the size of every page
  * @param incompatibleFeatures bits of which an unknown one refuses the open
  * @param compatibleFeatures bits of which an unknown one does no harm
+ * @param undoSpaces how many undo spaces it was created with; zero in a store that does not say
  */
 public record StoreIdentity(
         UUID uuid,
         int formatVersion,
         int pageBytes,
         long incompatibleFeatures,
-        long compatibleFeatures) {
+        long compatibleFeatures,
+        int undoSpaces) {
     /*
      * Text, so that a person can tell what a directory is. The last line is a checksum of all lines
      * before it in every version, which is what lets damage be told from a newer format: first the
@@ -48,15 +50,32 @@ public record StoreIdentity(
     private static final String PAGE_BYTES_NAME = "pageBytes";
     private static final String INCOMPATIBLE_NAME = "incompatibleFeatures";
     private static final String COMPATIBLE_NAME = "compatibleFeatures";
+    private static final String UNDO_SPACES_NAME = "undoSpaces";
     private static final String CHECKSUM_NAME = "crc32c";
     private static final String IS = " = ";
 
     private static final int PAGE_BYTES_MIN = 4096;
     private static final int PAGE_BYTES_MAX = 65536;
 
+    /** One that does not say how many undo spaces there are. */
+    public StoreIdentity(
+            UUID uuid,
+            int formatVersion,
+            int pageBytes,
+            long incompatibleFeatures,
+            long compatibleFeatures) {
+        this(uuid, formatVersion, pageBytes, incompatibleFeatures, compatibleFeatures, 0);
+    }
+
     /** The identity of a store that is about to be created. */
     public static StoreIdentity create(UUID uuid, int pageBytes) {
         return new StoreIdentity(uuid, FeatureBits.FORMAT_VERSION, pageBytes, 0, 0);
+    }
+
+    /** The same with the number of undo spaces, which a space header does not repeat. */
+    public StoreIdentity withUndoSpaces(int count) {
+        return new StoreIdentity(
+                uuid, formatVersion, pageBytes, incompatibleFeatures, compatibleFeatures, count);
     }
 
     /** Whether pages can have that size. */
@@ -133,7 +152,10 @@ public record StoreIdentity(
                         + line(UUID_NAME, uuid.toString())
                         + line(PAGE_BYTES_NAME, Integer.toString(pageBytes))
                         + line(INCOMPATIBLE_NAME, Long.toHexString(incompatibleFeatures))
-                        + line(COMPATIBLE_NAME, Long.toHexString(compatibleFeatures));
+                        + line(COMPATIBLE_NAME, Long.toHexString(compatibleFeatures))
+                        + (undoSpaces == 0
+                                ? ""
+                                : line(UNDO_SPACES_NAME, Integer.toString(undoSpaces)));
         byte[] bytes =
                 (text + line(CHECKSUM_NAME, checksum(text.getBytes(ISO_8859_1))))
                         .getBytes(ISO_8859_1);
@@ -177,10 +199,18 @@ public record StoreIdentity(
                             format,
                             pageBytes,
                             incompatible,
-                            Long.parseUnsignedLong(value(covered, COMPATIBLE_NAME), 16)));
+                            Long.parseUnsignedLong(value(covered, COMPATIBLE_NAME), 16),
+                            undoSpaces(covered)));
         } catch (IllegalArgumentException notTheLinesOfAStore) {
             return Optional.empty();
         }
+    }
+
+    private static int undoSpaces(String text) {
+        if (!text.contains("\n" + UNDO_SPACES_NAME + IS)) {
+            return 0;
+        }
+        return Integer.parseInt(value(text, UNDO_SPACES_NAME));
     }
 
     private static String line(String name, String value) {

@@ -94,6 +94,37 @@ final class EngineOpenFaultTest {
         assertThat(VerifyAfterTest.threads()).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5, 6})
+    void givenAFurtherUndoSpaceThatIsMissing_whenOpened_thenItIsNamed(int lost, TestEngines engines)
+            throws IOException {
+        EngineOptions options = OPTIONS.toBuilder().undoSpaces(5).build();
+        MemoryDirectory memory = store(engines, options);
+        String name = "undo-" + lost + ".hfs";
+        memory.reopen().delete(name);
+
+        assertThatThrownBy(() -> EngineAssembly.open(memory.reopen(), options))
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining(name);
+    }
+
+    @Test
+    void givenALostIdentity_whenItIsRestored_thenAFurtherUndoSpaceIsStillMissed(TestEngines engines)
+            throws IOException {
+        EngineOptions options = OPTIONS.toBuilder().undoSpaces(3).build();
+        MemoryDirectory memory = store(engines, options);
+        try (StorageFile identity = memory.reopen().open("holdfast.id")) {
+            ByteBuffer garbage = ByteBuffer.allocateDirect(4096);
+            identity.write(0, garbage);
+        }
+        engines.open(memory, options).close();
+        memory.reopen().delete("undo-4.hfs");
+
+        assertThatThrownBy(() -> EngineAssembly.open(memory.reopen(), options))
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining("undo-4.hfs");
+    }
+
     @Test
     void givenAMissingSegment_whenTheCloseWasNotClean_thenItIsRefused(TestEngines engines)
             throws IOException {

@@ -132,6 +132,16 @@ final class StoreCreationTest {
     }
 
     @Test
+    void givenTheNumberOfUndoSpaces_whenEncoded_thenItIsALineThatMayBeMissing() {
+        StoreIdentity silent = StoreIdentity.create(new UUID(1, 2), 16384);
+        StoreIdentity three = silent.withUndoSpaces(3);
+
+        assertThat(new String(three.encode(), ISO_8859_1)).contains("\nundoSpaces = 3\ncrc32c");
+        assertThat(StoreIdentity.decode(three.encode())).contains(three);
+        assertThat(StoreIdentity.decode(silent.encode())).contains(silent);
+    }
+
+    @Test
     void givenADamagedIdentityAndNoSpace_whenRead_thenTheErrorSaysSo() throws Exception {
         StoreCreation.begin(directory, STORE);
         StoreCreation.finish(directory);
