@@ -3,13 +3,14 @@ package dev.holdfast.core.redo;
 
 import dev.holdfast.CorruptionException;
 import dev.holdfast.FormatException;
+import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.core.watch.NamedLock;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 
 /**
@@ -33,8 +34,8 @@ public final class CheckpointFile implements AutoCloseable {
     private final int epochMax;
     private final ByteBuffer buffer = AlignedBuffers.allocate(CheckpointBlock.BYTES);
 
-    /** Serialises updates; a plain lock, since a virtual thread may update. */
-    private final ReentrantLock lock = new ReentrantLock();
+    /** Serialises updates. */
+    private final NamedLock lock = new NamedLock(CoreSites.CHECKPOINT_FILE, 0);
 
     /** Written under the lock. */
     private volatile CheckpointRecord newest;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.core.redo;
 
+import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.SequenceBarrier;
 import dev.holdfast.sync.TestHooks;
@@ -90,16 +92,26 @@ final class LogLeader {
 
     /** Writes until the written position allows what somebody is waiting to copy. */
     void makeRoom(long writtenNeeded) throws IOException {
-        int round = 0;
         while (words.written() < writtenNeeded) {
             long closed = ring.closed();
-            if (closed > words.written()) {
-                writeThrough(closed);
-                round = 0;
-            } else {
+            if (closed == words.written()) {
+                closed = awaitClosedBeyond(closed);
+            }
+            writeThrough(closed);
+        }
+    }
+
+    private long awaitClosedBeyond(long position) {
+        CurrentWait wait = CurrentWait.begin(CoreSites.LOG_PUBLISH, position);
+        try {
+            int round = 0;
+            while (ring.closed() == position) {
                 pause(round);
                 round++;
             }
+            return ring.closed();
+        } finally {
+            wait.end();
         }
     }
 
@@ -130,17 +142,28 @@ final class LogLeader {
     }
 
     private void awaitClosed(long target) throws IOException {
-        int round = 0;
-        long closed = ring.closed();
-        while (closed < target) {
-            boolean ringIsFull = words.written() < ring.writtenNeeded(words.append());
-            if (ringIsFull && closed > words.written()) {
-                writeThrough(closed);
-            } else {
-                pause(round);
-                round++;
+        for (int round = 0; round < SPINS; round++) {
+            if (ring.closed() >= target) {
+                return;
             }
-            closed = ring.closed();
+            pause(round);
+        }
+        CurrentWait wait = CurrentWait.begin(CoreSites.LOG_PUBLISH, target);
+        try {
+            int round = SPINS;
+            long closed = ring.closed();
+            while (closed < target) {
+                boolean ringIsFull = words.written() < ring.writtenNeeded(words.append());
+                if (ringIsFull && closed > words.written()) {
+                    writeThrough(closed);
+                } else {
+                    pause(round);
+                    round++;
+                }
+                closed = ring.closed();
+            }
+        } finally {
+            wait.end();
         }
     }
 

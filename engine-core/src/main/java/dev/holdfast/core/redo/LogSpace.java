@@ -109,13 +109,8 @@ public final class LogSpace {
         try {
             assert !paused : "paused already";
             paused = true;
-            while (granted.get() > 0) {
-                health.check();
-                try {
-                    changed.await();
-                } catch (InterruptedException keptForTheCaller) {
-                    interrupted = true;
-                }
+            if (granted.get() > 0) {
+                interrupted = awaitNothingGranted();
             }
         } catch (RuntimeException | Error e) {
             paused = false;
@@ -128,6 +123,26 @@ public final class LogSpace {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** The lock is held. Returns whether it was interrupted. */
+    private boolean awaitNothingGranted() {
+        CurrentWait wait = CurrentWait.begin(CoreSites.LOG_PAUSE, granted.get());
+        boolean interrupted = false;
+        try {
+            while (granted.get() > 0) {
+                health.check();
+                CoreSites.LOG_PAUSE.counters().countPark();
+                try {
+                    changed.await();
+                } catch (InterruptedException keptForTheCaller) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            wait.end();
+        }
+        return interrupted;
     }
 
     /** Ends what {@link #pause} began. */

@@ -2,6 +2,8 @@
 
 package dev.holdfast.core.space;
 
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.TestHooks;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -123,8 +125,20 @@ public final class OperationEpochs {
         long unlinked = epoch;
         while (!passed(unlinked)) {
             if (!advance()) {
+                awaitAdvance(unlinked);
+            }
+        }
+    }
+
+    private void awaitAdvance(long unlinked) {
+        CurrentWait wait = CurrentWait.begin(CoreSites.EPOCH_READERS, unlinked);
+        try {
+            while (!advance()) {
+                CoreSites.EPOCH_READERS.counters().countPark();
                 LockSupport.parkNanos(this, PAUSE_NANOS);
             }
+        } finally {
+            wait.end();
         }
     }
 

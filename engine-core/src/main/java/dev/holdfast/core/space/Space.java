@@ -13,6 +13,7 @@ import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.core.watch.NamedLock;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.sync.Latch;
 import dev.holdfast.sync.LatchWord;
@@ -22,7 +23,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One space: hands out its pages, takes them back, and says who owns one.
@@ -84,7 +84,7 @@ public final class Space {
     private final AtomicInteger condemning = new AtomicInteger();
 
     /** Held by whoever changes the file's length; no latch is held by who waits for it. */
-    private final ReentrantLock resizing = new ReentrantLock();
+    private final NamedLock resizing;
 
     /** Whether the growth agent has been told; see {@link Spaces#wantGrowth}. */
     private final AtomicBoolean growthQueued = new AtomicBoolean();
@@ -102,6 +102,7 @@ public final class Space {
         this.pageBytes = pool.pageBytes();
         this.pagesPerExtent = AllocationMap.pagesPerExtent(pageBytes);
         this.pageCount = pageCount;
+        this.resizing = new NamedLock(CoreSites.FILE_LENGTH, spaceId);
         this.free = new FreePages(pageBytes, pageCount);
         this.condemned = new CondemnedQueue(mapsMayHoldCondemned ? free.groupCount() : 0);
         owner.health().onFailure(demand::wakeAll);
@@ -366,7 +367,7 @@ public final class Space {
         return demand;
     }
 
-    ReentrantLock resizing() {
+    NamedLock resizing() {
         return resizing;
     }
 

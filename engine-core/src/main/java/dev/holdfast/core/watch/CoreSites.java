@@ -36,7 +36,15 @@ public enum CoreSites implements ContentionSite {
     ADMISSION(CoreSites.NO_RANK, true, "wait for a transaction slot"),
     COMMITTING_READER(CoreSites.NO_RANK, true, "reader waits for a commit to get its number"),
     WRITE_RETRY(CoreSites.NO_RANK, true, "pause before work that lost is run again"),
-    CLOSE_CALLS(CoreSites.NO_RANK, true, "close waits for calls that run");
+    CLOSE_CALLS(CoreSites.NO_RANK, true, "close waits for calls that run"),
+    FILE_LENGTH(CoreSites.NO_RANK, true, "wait for another change of a data file's length"),
+    CHECKPOINT_FILE(CoreSites.NO_RANK, true, "wait for another update of the checkpoint file"),
+    LOG_PUBLISH(
+            CoreSites.NO_RANK,
+            true,
+            "the log's leader waits for groups that are reserved and not published"),
+    EPOCH_READERS(CoreSites.NO_RANK, true, "drop waits for readers inside an operation epoch"),
+    LOG_PAUSE(CoreSites.NO_RANK, true, "verification waits for mini-transactions under way");
 
     /** The rank of a named wait, which takes no part in the latch order. */
     public static final int NO_RANK = 0;

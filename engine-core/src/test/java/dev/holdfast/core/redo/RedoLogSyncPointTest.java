@@ -177,6 +177,26 @@ final class RedoLogSyncPointTest {
     }
 
     @Test
+    void givenAGroupThatIsNotPublishedYet_whenALeaderNeedsIt_thenItsWaitIsCounted()
+            throws Exception {
+        long end = log.append(0, 0, 10);
+        long before = CoreSites.LOG_PUBLISH.counters().contendedAcquires();
+        try (TestHooks.Pause copied = TestHooks.pauseAt(RedoLog.COPIED)) {
+            CompletableFuture<Void> appender = async(() -> log.append(0, 1, 100));
+            copied.awaitReached();
+            CompletableFuture<Void> leader = async(() -> log.log.makeDurable(end));
+            while (CoreSites.LOG_PUBLISH.counters().contendedAcquires() == before) {
+                Thread.onSpinWait();
+            }
+
+            copied.resume();
+
+            appender.get(10, TimeUnit.SECONDS);
+            leader.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
     void givenBytesPublishedBeforeTheirCopy_whenALeaderWrites_thenTheEngineFailsAndWritesNothing()
             throws Exception {
         TestHooks.plant(PlantedFault.PUBLISH_BEFORE_COPY);

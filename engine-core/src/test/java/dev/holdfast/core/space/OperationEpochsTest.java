@@ -4,6 +4,7 @@ package dev.holdfast.core.space;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.sync.TestHooks;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,6 +87,21 @@ final class OperationEpochsTest {
         epochs.leave(token[0]);
         epochs.awaitAllOutside();
         assertThat(epochs.passed(unlinked)).isTrue();
+    }
+
+    @Test
+    void givenAReaderInside_whenADropWaitsForIt_thenTheWaitIsCounted() throws Exception {
+        long before = CoreSites.EPOCH_READERS.counters().contendedAcquires();
+        int token = epochs.enter();
+        Thread drop = new Thread(epochs::awaitAllOutside);
+        drop.start();
+        while (CoreSites.EPOCH_READERS.counters().contendedAcquires() == before) {
+            Thread.onSpinWait();
+        }
+
+        epochs.leave(token);
+
+        drop.join();
     }
 
     @Test
