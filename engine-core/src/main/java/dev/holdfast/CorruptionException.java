@@ -26,6 +26,23 @@ public final class CorruptionException extends FatalException {
             long pageNumber,
             String expected,
             String found) {
+        this(what, file, spaceId, pageNumber, expected, found, null);
+    }
+
+    /** Creates it for a file without pages, or as a whole, with the exception that showed it. */
+    public CorruptionException(
+            String what, String file, String expected, String found, Throwable cause) {
+        this(what, file, NONE, NONE, expected, found, cause);
+    }
+
+    private CorruptionException(
+            String what,
+            String file,
+            long spaceId,
+            long pageNumber,
+            String expected,
+            String found,
+            Throwable cause) {
         super(
                 what
                         + ": file="
@@ -36,7 +53,7 @@ public final class CorruptionException extends FatalException {
                         + expected
                         + ", found="
                         + found,
-                null);
+                cause);
         this.file = file;
         this.spaceId = spaceId;
         this.pageNumber = pageNumber;

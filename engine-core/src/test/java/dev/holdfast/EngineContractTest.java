@@ -510,7 +510,7 @@ final class EngineContractTest {
                 .contains("state=OPEN")
                 .contains("LOG")
                 .contains("BUFFER POOL")
-                .contains("main.hfs: read:")
+                .contains("main.hfs, 1, read: ")
                 .contains("TRANSACTIONS")
                 .contains("cleaner: rounds=");
         assertThat(engine.contention().rows())

@@ -3,11 +3,17 @@
 package dev.holdfast.core.db;
 
 import dev.holdfast.AlreadyOpenException;
+import dev.holdfast.CorruptionException;
+import dev.holdfast.DiskFullException;
 import dev.holdfast.EngineException;
 import dev.holdfast.FormatException;
 import dev.holdfast.StorageException;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.file.DirectoryLockedException;
+import dev.holdfast.io.file.StorageErrors;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
@@ -44,8 +50,27 @@ final class OpenErrors {
         if (failure instanceof EngineException || failure instanceof IllegalArgumentException) {
             return (RuntimeException) failure;
         }
+        if (failure instanceof NoSuchFileException missing) {
+            // What an engine creates, it has; so this is a file of a store that was born.
+            return new CorruptionException(
+                    "file is missing", missing.getFile(), "a file", "none", missing);
+        }
+        if (failure instanceof IOException refusal && StorageErrors.isSpaceExhausted(refusal)) {
+            return new DiskFullException(directory, 0, refusal);
+        }
         return new StorageException(
-                "opening failed: directory=" + directory + ", reason=" + failure.getMessage(),
-                failure);
+                "opening failed: directory=" + directory + ", reason=" + reason(failure), failure);
+    }
+
+    /** The kind of failure too where the message of the JDK is the path alone. */
+    private static String reason(Throwable failure) {
+        if (failure instanceof AccessDeniedException denied) {
+            return "access denied, file=" + denied.getFile();
+        }
+        String message = failure.getMessage();
+        boolean bare =
+                message == null
+                        || (failure instanceof FileSystemException of && of.getReason() == null);
+        return bare ? failure.toString() : message;
     }
 }

@@ -142,7 +142,7 @@ final class StatusReport {
         List<FileStatistics> statistics = storage.store().files().statistics();
         for (int i = 0; i < Math.min(ids.length, statistics.size()); i++) {
             String name = storage.store().files().fileName(ids[i]);
-            text.append(statistics.get(i).toRow(name, options.pageBytes())).append('\n');
+            text.append(statistics.get(i).toRow(name, ids[i], options.pageBytes())).append('\n');
         }
         List<Space> spaces = storage.spaces().all();
         spaces.sort(Comparator.comparingInt(Space::spaceId));

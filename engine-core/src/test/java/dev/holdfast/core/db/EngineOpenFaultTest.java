@@ -89,7 +89,7 @@ final class EngineOpenFaultTest {
         memory.reopen().delete(name);
 
         assertThatThrownBy(() -> EngineAssembly.open(memory.reopen(), OPTIONS))
-                .isInstanceOfAny(CorruptionException.class, StorageException.class)
+                .isInstanceOf(CorruptionException.class)
                 .hasMessageContaining(name);
         assertThat(VerifyAfterTest.threads()).isEmpty();
     }
