@@ -12,6 +12,7 @@ import dev.holdfast.core.watch.Invariants;
 import dev.holdfast.core.watch.LocalCount;
 import dev.holdfast.io.memory.PoolMemory;
 import dev.holdfast.sync.BufferLatch;
+import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.LatchWord;
 import dev.holdfast.sync.TestHooks;
@@ -547,9 +548,9 @@ public final class BufferPool implements AutoCloseable {
 
     private void awaitOther(int frame, long pageId, int loadNumber) {
         counters.increment(Counter.PAGE_READ_WAITS);
-        long token = CoreSites.PAGE_READ.counters().waitBegan();
+        CurrentWait wait = CurrentWait.begin(CoreSites.PAGE_READ, pageId);
         BufferLatch.awaitNotExclusive(table, FrameTable.line(frame), sites.of(pageId));
-        CoreSites.PAGE_READ.counters().waitEnded(token);
+        wait.end();
         LoadFailure failure = failures.get(frame);
         if (failure != null && failure.pageId == pageId && failure.loadNumber == loadNumber) {
             throw failure.exception;
