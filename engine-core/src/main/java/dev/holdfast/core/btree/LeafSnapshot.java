@@ -6,6 +6,7 @@ import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.LocalCount;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 
 /**
  * A private copy of one leaf, as it was at one moment: what a cursor reads from (P15).
@@ -34,6 +35,9 @@ public final class LeafSnapshot {
 
     /** There is no leaf on that side. */
     public static final int NO_LEAF = Integer.MIN_VALUE;
+
+    /** So much of a key is shown in a message. */
+    private static final int HEX_BYTES_MAX = 32;
 
     private final ReadPosition position;
     private final ByteBuffer copy;
@@ -279,9 +283,62 @@ public final class LeafSnapshot {
             tree.descent().countRestart();
         }
         finishLoad();
+        if (!covers(which, key, keyLength)) {
+            position.release();
+            throw TreeCorruption.of(
+                    pageId,
+                    "B9 fences around the key that led here",
+                    describeFences(key, keyLength));
+        }
         if (!keepsLatch) {
             position.release();
         }
+    }
+
+    /**
+     * Whether the leaf's fences are about what it was sought for. A cursor goes on from fence to
+     * fence; in a tree of pages that are sound each, but not of one time, it might do so for ever.
+     */
+    private boolean covers(int which, byte[] key, int keyLength) {
+        if (which == TreeDescent.LAST) {
+            return !NodeLayout.hasUpper(copy, 0);
+        }
+        boolean isBelow = which == TreeDescent.BELOW_KEY;
+        if (NodeLayout.hasLower(copy, 0)) {
+            int lower = compareLower(key, keyLength);
+            if (lower > 0 || (lower == 0 && isBelow)) {
+                return false;
+            }
+        }
+        if (NodeLayout.hasUpper(copy, 0)) {
+            int upper = compareUpper(key, keyLength);
+            return upper > 0 || (upper == 0 && isBelow);
+        }
+        return true;
+    }
+
+    private int compareLower(byte[] key, int keyLength) {
+        int length = NodeLayout.lowerFenceLength(copy, 0);
+        return PageMemory.compare(copy, NodeLayout.lowerFence(copy, 0), length, key, 0, keyLength);
+    }
+
+    private int compareUpper(byte[] key, int keyLength) {
+        int length = NodeLayout.upperFenceLength(copy, 0);
+        return PageMemory.compare(copy, NodeLayout.upperFence(copy, 0), length, key, 0, keyLength);
+    }
+
+    private String describeFences(byte[] key, int keyLength) {
+        byte[] target = new byte[fence.length];
+        int lower = lowerFence(target);
+        String from = lower < 0 ? "none" : hex(target, lower);
+        int upper = upperFence(target);
+        String to = upper < 0 ? "none" : hex(target, upper);
+        return "lowerFence=" + from + ", upperFence=" + to + ", key=" + hex(key, keyLength);
+    }
+
+    private static String hex(byte[] bytes, int length) {
+        int shown = Math.min(length, HEX_BYTES_MAX);
+        return HexFormat.of().formatHex(bytes, 0, shown) + (shown < length ? "…" : "");
     }
 
     private void finishLoad() {
