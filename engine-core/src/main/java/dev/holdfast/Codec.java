@@ -7,7 +7,7 @@ import java.util.UUID;
 /**
  * Turns values of a type into bytes and back. A codec for keys keeps the order: the bytes of two
  * values compare, unsigned and lexicographic, as the values do. Stateless and safe for many
- * threads.
+ * threads. What it throws, a {@link TypedTable} throws on as the cause of a {@link CodecException}.
  *
  * @param <T> the type
  */
@@ -34,14 +34,14 @@ public interface Codec<T> {
     Codec<UUID> UUID = new Codecs.UuidCodec();
 
     /**
-     * Returns the bytes of a value.
+     * Returns the bytes of a value; neither is ever {@code null}.
      *
      * @throws IllegalArgumentException if the value has none
      */
     byte[] encode(T value);
 
     /**
-     * Returns the value of bytes that {@link #encode} made.
+     * Returns the value of bytes that {@link #encode} made; neither is ever {@code null}.
      *
      * @throws IllegalArgumentException if it made no such bytes
      */

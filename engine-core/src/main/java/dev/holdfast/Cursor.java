@@ -40,7 +40,8 @@ public interface Cursor extends AutoCloseable {
 
     /**
      * Goes to a key, or else to the next entry in forward direction. A key before the range leads
-     * to the first entry.
+     * to the first entry, one after it to none. Costs a descent of the tree, as do the two methods
+     * below; {@link #next} and {@link #previous} cost one only for every page of entries.
      *
      * @return false, and it stands after the last, if there is none
      */
@@ -67,7 +68,11 @@ public interface Cursor extends AutoCloseable {
      */
     byte[] key();
 
-    /** Returns the entry's value in a new array. A value that is not in the row is read now. */
+    /**
+     * Returns the entry's value in a new array. A value that is not in its row is read now.
+     *
+     * @throws IllegalStateException also if the transaction itself has removed the entry meanwhile
+     */
     byte[] value();
 
     /**
@@ -76,10 +81,13 @@ public interface Cursor extends AutoCloseable {
      */
     ByteBuffer keyView();
 
-    /** Returns the entry's value as {@link #keyView} does the key. */
+    /**
+     * Returns the entry's value as {@link #keyView} does the key. A value that is not in its row is
+     * read into memory of the cursor, which it keeps until it is closed.
+     */
     ByteBuffer valueView();
 
-    /** Ends it. Does nothing the second time. */
+    /** Ends it; a later call is an {@link IllegalStateException}. Does nothing the second time. */
     @Override
     void close();
 }

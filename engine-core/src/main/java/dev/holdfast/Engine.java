@@ -52,16 +52,25 @@ public interface Engine extends AutoCloseable {
         return EngineAssembly.open(directory, options);
     }
 
-    /** Creates a store in memory, with all guarantees but that it outlives its engine. */
+    /**
+     * Creates a store in memory, with all guarantees but that it outlives its engine. Its files are
+     * memory outside the heap beside the pool's, which grows with the data and is given back by
+     * {@link #close}. {@link EngineOptions#fileMode()} and {@link EngineOptions#createIfMissing()}
+     * mean nothing for it.
+     */
     static Engine inMemory(EngineOptions options) {
         Objects.requireNonNull(options, "options");
         return EngineAssembly.inMemory(options);
     }
 
     /**
-     * Returns the table of a name and creates it, with {@link TableOptions#shared()}, if there is
-     * none. Costs no page access for a table that is there.
+     * Returns the table of a name, however it was created, and creates it, with {@link
+     * TableOptions#shared()}, if there is none. Costs no page access for a table that is there. A
+     * creation is durable when this returns and belongs to no transaction.
      *
+     * @throws DiskFullException if there is no room for a new table
+     * @throws LockTimeoutException if another change of the tables takes longer than {@link
+     *     EngineOptions#lockWaitTimeout()}; so the other methods that create, rename and drop
      * @throws IllegalArgumentException if the name is empty, longer than {@link
      *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8, or has an unpaired surrogate
      */
@@ -72,17 +81,22 @@ public interface Engine extends AutoCloseable {
      * durable when this returns and belongs to no transaction.
      *
      * @throws OptionMismatchException if the table is there and was created otherwise
+     * @throws DiskFullException if there is no room for a new table
      * @throws IllegalArgumentException if the name is empty, longer than {@link
      *     Limits#TABLE_NAME_BYTES_MAX} bytes in UTF-8, or has an unpaired surrogate
      */
     Table table(String name, TableOptions options);
 
-    /** Returns the table of a name as {@link #table(String)}, seen through two codecs. */
+    /**
+     * Returns the table of a name as {@link #table(String)} does, seen through two codecs. The
+     * store does not keep which: to use the right ones is up to the caller, and what others make of
+     * the rows is a {@link CodecException}.
+     */
     default <K, V> TypedTable<K, V> table(String name, Codec<K> keys, Codec<V> values) {
         return new TypedTable<>(table(name), keys, values);
     }
 
-    /** Returns the names of all tables, sorted. */
+    /** Returns the names of all tables in a new list, sorted as strings are. */
     List<String> tables();
 
     /**
@@ -104,12 +118,16 @@ public interface Engine extends AutoCloseable {
      */
     void dropTable(String name);
 
-    /** Runs work on a snapshot and returns its result; the snapshot is closed in any case. */
+    /**
+     * Runs work on a snapshot and returns its result, which may be {@code null}; the snapshot and
+     * its cursors are closed in any case. What the work throws is thrown on.
+     */
     <T> T read(Function<? super Snapshot, ? extends T> work);
 
     /**
-     * Runs work in a transaction, commits it and returns the work's result. If the work throws,
-     * what it has not committed itself is rolled back; if the commit throws, the exception tells.
+     * Runs work in a transaction, commits it and returns the work's result, which may be {@code
+     * null}. If the work throws, all that it changed is rolled back and the exception thrown on; if
+     * the commit throws, the exception tells. The work does not end the transaction itself.
      *
      * <p>On a {@link RetryableException}, a lock time-out among them, the work is run again in a
      * new transaction, with growing pauses, up to {@link EngineOptions#writeAttempts()} times; the
@@ -120,18 +138,27 @@ public interface Engine extends AutoCloseable {
      */
     <T> T write(Function<? super Transaction, ? extends T> work);
 
-    /** Opens a snapshot of what is committed now. Costs the same however much is going on. */
+    /**
+     * Opens a snapshot of what is committed now, to be closed by the caller. Takes no latch, and
+     * costs the same however much is going on. A million snapshots and transactions can be open at
+     * a time; the next one is a {@link LockTimeoutException} at once.
+     */
     Snapshot snapshot();
 
-    /** Begins a transaction as the engine's options say. */
+    /** Begins a transaction as the engine's options say, to be ended by the caller. */
     Transaction begin();
 
-    /** Begins a transaction. It takes its snapshot now, with either {@link Isolation}. */
+    /**
+     * Begins a transaction, to be ended by the caller. With {@link Isolation#SNAPSHOT} it sees what
+     * is committed now. It takes a place among the writers only with its first change, which waits
+     * for one, up to the lock wait time-out, if very many are at work.
+     */
     Transaction begin(TransactionOptions options);
 
     /**
      * Writes dirty pages until recovery would begin at a point of the log not before this call.
-     * Writers go on meanwhile.
+     * Writers go on meanwhile. Never needed for safety: it makes the next open shorter. Costs the
+     * write of every page that is dirty, and waits for it without a limit.
      */
     void checkpoint();
 
@@ -139,13 +166,20 @@ public interface Engine extends AutoCloseable {
      * Reads the whole store and checks all that must hold in it. Readers go on meanwhile; writers
      * wait, and that wait is not counted against their time limits. Costs a read of every page that
      * is in use, from its file and, where it is not in the pool, through the pool; memory of one
-     * bit a page.
+     * bit a page. What does not hold is in the report and no exception.
+     *
+     * @throws StorageException if a file cannot be read
      */
     VerifyReport verify();
 
+    /** Returns where it stands, at once and in any state. */
     EngineState state();
 
-    /** Returns a report of what the engine does and has done, as text for people. */
+    /**
+     * Returns a report of what the engine does and has done, as text for people: log, pool, files,
+     * transactions, threads, waits and counters. Its form may change from version to version. Takes
+     * no latch that a transaction wants. After the close it tells what is left to tell.
+     */
     String status();
 
     /**

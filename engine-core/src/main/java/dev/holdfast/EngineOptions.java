@@ -404,7 +404,10 @@ public final class EngineOptions {
             return this;
         }
 
-        /** How files are read and written: BUFFERED unless set. */
+        /**
+         * How files are read and written: BUFFERED unless set. Where the file system refuses
+         * DIRECT, the open throws {@link StorageException}.
+         */
         public Builder fileMode(FileMode value) {
             fileMode = Objects.requireNonNull(value, "fileMode");
             return this;
@@ -420,7 +423,11 @@ public final class EngineOptions {
             return this;
         }
 
-        /** The number of undo spaces of a new store: two unless set. */
+        /**
+         * The number of undo spaces of a new store: two unless set, up to {@link
+         * Limits#UNDO_SPACES_MAX}. Each is a file; a store keeps the number that it was created
+         * with.
+         */
         public Builder undoSpaces(int value) {
             undoSpaces =
                     Require.between(
@@ -440,19 +447,28 @@ public final class EngineOptions {
             return this;
         }
 
-        /** How long a statement waits for a row lock: 10 s unless set; zero means not at all. */
+        /**
+         * How long a statement waits for a row lock: 10 s unless set; zero means not at all. It
+         * also bounds the wait for a place among the writers and for other changes of the tables.
+         */
         public Builder lockWaitTimeout(Duration value) {
             lockWaitTimeout = timeout("lockWaitTimeout", value);
             return this;
         }
 
-        /** How often {@link Engine#write} runs its work at most: 100 times unless set. */
+        /**
+         * How often {@link Engine#write} runs its work at most: 100 times unless set; one means
+         * that it is never run again.
+         */
         public Builder writeAttempts(int value) {
             writeAttempts = Require.between("writeAttempts", value, 1, WRITE_ATTEMPTS_MAX);
             return this;
         }
 
-        /** Which waits for latches are timed: SAMPLED unless set. */
+        /**
+         * Which waits are timed: SAMPLED unless set. All are counted in any case. It is a setting
+         * of the JVM: the engine that is opened last says.
+         */
         public Builder timeWaits(WaitTiming value) {
             timeWaits = Objects.requireNonNull(value, "timeWaits");
             return this;
@@ -480,13 +496,18 @@ public final class EngineOptions {
             return this;
         }
 
-        /** What {@link Engine#close} leaves behind: CLEAN unless set. */
+        /**
+         * What {@link Engine#close} leaves behind: CLEAN unless set. Commits are safe with both.
+         */
         public Builder closeMode(CloseMode value) {
             closeMode = Objects.requireNonNull(value, "closeMode");
             return this;
         }
 
-        /** How long {@link Engine#close} waits for running calls to end: 10 s unless set. */
+        /**
+         * How long {@link Engine#close} waits for running calls to end: 10 s unless set. If some
+         * are left then, the engine is made to fail, so that they end.
+         */
         public Builder closeTimeout(Duration value) {
             closeTimeout = timeout("closeTimeout", value);
             return this;

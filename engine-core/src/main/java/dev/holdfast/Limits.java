@@ -4,12 +4,16 @@ package dev.holdfast;
 
 /** The limits of a store, by name. Those that depend on the page size are methods of it. */
 public final class Limits {
+    /** A page size is a power of two from this on. */
     public static final int PAGE_BYTES_MIN = 4 << 10;
+
+    /** A page size is a power of two up to this. */
     public static final int PAGE_BYTES_MAX = 64 << 10;
 
     /** Keys may be empty; the empty key sorts before all others. */
     public static final int KEY_BYTES_MIN = 0;
 
+    /** Values may be empty. */
     public static final int VALUE_BYTES_MAX = 16 << 20;
 
     /** In UTF-8; a table name is not empty. */
@@ -21,8 +25,13 @@ public final class Limits {
     /** The greatest number of pages that the pool holds. */
     public static final int POOL_PAGES_MAX = 1 << 24;
 
+    /** A pool's number of parts is a power of two up to this. */
     public static final int POOL_SHARDS_MAX = 64;
+
+    /** The least number of undo spaces; one can be emptied while others are in use. */
     public static final int UNDO_SPACES_MIN = 2;
+
+    /** The greatest number of undo spaces. */
     public static final int UNDO_SPACES_MAX = 8;
 
     private static final int KEYS_PER_PAGE = 8;
@@ -33,7 +42,7 @@ public final class Limits {
 
     private Limits() {}
 
-    /** Returns the greatest length of a key: an eighth of a page. */
+    /** Returns the greatest length of a key in bytes: an eighth of a page. */
     public static int keyBytesMax(int pageBytes) {
         return pageBytes / KEYS_PER_PAGE;
     }

@@ -32,6 +32,7 @@ public final class Range {
         this.isReversed = isReversed;
     }
 
+    /** All keys there are. */
     public static Range all() {
         return ALL;
     }
@@ -84,6 +85,7 @@ public final class Range {
         return new Range(from, to, !isReversed);
     }
 
+    /** Says whether it is walked from great keys to small ones. */
     public boolean isReversed() {
         return isReversed;
     }
@@ -103,6 +105,7 @@ public final class Range {
         return to != null && Arrays.compareUnsigned(from, to) >= 0;
     }
 
+    /** Says whether a key is in it; the direction is of no matter. */
     public boolean contains(byte[] key) {
         return Arrays.compareUnsigned(from, key) <= 0
                 && (to == null || Arrays.compareUnsigned(key, to) < 0);

@@ -21,18 +21,20 @@ import java.nio.ByteBuffer;
 public interface Snapshot extends AutoCloseable {
     /**
      * Returns the value of a key in a new array, or {@code null} if the key is absent. An empty
-     * array is a value.
+     * array is a value. Costs a descent of the tree, and a read for each page of it that is not in
+     * the pool; a value that is not in its row costs its pages besides.
      */
     byte[] get(Table table, byte[] key);
 
     /**
-     * Puts the value of a key into a buffer and allocates nothing.
+     * Puts the value of a key into a buffer, direct or not, and allocates nothing.
      *
      * <p>If the value fits, it is put at the buffer's position, which moves past it. If it does
      * not, the position stays and the bytes up to the limit are undefined: compare the result with
      * what remained before the call, and call again with more room.
      *
-     * @return the length of the value whether or not it fits, or -1 if the key is absent
+     * @return the length of the value in bytes whether or not it fits, or -1 if the key is absent
+     * @throws java.nio.ReadOnlyBufferException if the buffer is read-only
      */
     int get(Table table, byte[] key, ByteBuffer target);
 
@@ -47,7 +49,8 @@ public interface Snapshot extends AutoCloseable {
 
     /**
      * Waits until everything that this view shows is on disk. A commit can be seen before it is
-     * durable; who acts on what was read outside the store calls this first.
+     * durable; who acts on what was read outside the store calls this first. Has no time limit;
+     * costs a sync of the log, shared with others, if what is shown is not durable yet.
      */
     void awaitDurable();
 

@@ -23,6 +23,7 @@ public final class TableOptions {
         return OWN_SPACE;
     }
 
+    /** Says whether the table has a file of its own. */
     public boolean isOwnSpace() {
         return ownSpace;
     }

@@ -43,7 +43,8 @@ public interface Transaction extends Snapshot {
     /**
      * Sets the value of a key if its value now is the expected one, byte for byte.
      *
-     * @return false, and nothing was changed, if the key is absent or has another value
+     * @return false, and nothing was changed, if the key is absent or has another value; that is
+     *     what this transaction sees, and a later commit of another one is a conflict as always
      */
     boolean update(Table table, byte[] key, byte[] expected, byte[] value);
 
@@ -62,13 +63,18 @@ public interface Transaction extends Snapshot {
      */
     long deleteRange(Table table, Range range);
 
-    /** Commits with the durability that the transaction's or else the engine's options say. */
+    /**
+     * Does what {@link #commit(Durability)} does, with the durability that the transaction's or
+     * else the engine's options say.
+     */
     void commit();
 
     /**
-     * Makes the changes visible, then waits until they are as durable as asked. Without changes it
-     * waits for nothing.
+     * Makes the changes visible to others, then waits until they are as durable as asked, without a
+     * limit; commits that wait at the same time share a sync. It ends the transaction, also when it
+     * throws. Without changes it waits for nothing.
      *
+     * @throws TransactionFinishedException if it was committed or rolled back before
      * @throws EngineFailedException if the log could not be written; {@link
      *     EngineFailedException#isOutcomeUnknown} tells whether the transaction may be found
      *     committed after reopening
@@ -84,7 +90,11 @@ public interface Transaction extends Snapshot {
      */
     void rollback();
 
-    /** Rolls back unless it was committed or rolled back. Does nothing the second time. */
+    /**
+     * Rolls back unless it was committed or rolled back. Does nothing the second time, nor when the
+     * engine is closed or has failed: then the changes are taken back by the close or the next
+     * open.
+     */
     @Override
     void close();
 }

@@ -2,7 +2,7 @@
 
 package dev.holdfast;
 
-/** Whether waits for latches are timed. They are counted in any case. */
+/** Whether waits, for latches and all others, are timed. They are counted in any case. */
 public enum WaitTiming {
     /** No wait is timed. */
     OFF,

@@ -45,7 +45,7 @@ public final class EngineAssembly {
 
     /** Creates an engine whose files are in memory. */
     public static Engine inMemory(EngineOptions options) {
-        return open(MemoryDirectory.create(), options);
+        return open(MemoryDirectory.create(), options.toBuilder().createIfMissing(true).build());
     }
 
     /**

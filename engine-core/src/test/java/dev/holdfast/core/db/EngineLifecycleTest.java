@@ -164,6 +164,17 @@ final class EngineLifecycleTest {
     }
 
     @Test
+    void givenAStoreInMemory_whenNoneMayBeCreatedElsewhere_thenItIsCreatedAllTheSame() {
+        EngineOptions options = TestEngines.small().createIfMissing(false).build();
+
+        try (Engine engine = Engine.inMemory(options)) {
+            put(engine, "k", "v");
+
+            assertThat(get(engine, "k")).isEqualTo("v");
+        }
+    }
+
+    @Test
     void givenATable_whenOpenedWithOtherOptions_thenItIsRefused(TestEngines engines) {
         Engine engine = engines.open();
         Table own = engine.table("own", TableOptions.ownSpace());
