@@ -27,6 +27,9 @@ final class GateTickets {
     /** How many arrivals a step of priority is worth. */
     static final int ARRIVALS_PER_PRIORITY = 64;
 
+    static final String LEAVING_QUEUE = "sync.gateLeavingQueue";
+    static final String GRANTING = "sync.gateGranting";
+
     private static final VarHandle WORD;
 
     static {
@@ -140,6 +143,7 @@ final class GateTickets {
      * @return whether the thread was interrupted and its flag is now cleared
      */
     boolean leaveQueue(Waiter waiter, Object blocker) {
+        TestHooks.reached(LEAVING_QUEUE);
         if (waiter.signal() != Waiter.NONE) {
             return false;
         }
@@ -172,6 +176,9 @@ final class GateTickets {
         } while (!WORD.compareAndSet(this, before, after));
         Waiter chain = waiters.takeUpTo(Long.MAX_VALUE, granted);
         waiters.unlock();
-        Waiter.signalAll(chain, Waiter.GRANTED);
+        if (chain != null) {
+            TestHooks.reached(GRANTING);
+            Waiter.signalAll(chain, Waiter.GRANTED);
+        }
     }
 }

@@ -7,10 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.sync.AdmissionGate.Entry;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -116,42 +114,6 @@ final class AdmissionGateTest {
     }
 
     @Test
-    void givenTheTimeIsUp_whenTheTicketIsGrantedJustThen_thenItIsTaken() {
-        gate.tryEnter();
-        AtomicReference<Entry> entry = new AtomicReference<>();
-        try (TestHooks.Pause afterPark = TestHooks.pauseAt(AdmissionGate.AFTER_PARK)) {
-            threads.start(() -> entry.set(gate.enter(0, 1_000_000, stop::get)));
-            afterPark.awaitReached();
-
-            gate.leave();
-        }
-
-        threads.until(() -> entry.get() != null);
-        assertThat(entry).hasValue(Entry.ADMITTED);
-        assertThat(gate.inside()).isEqualTo(1);
-        assertThat(site.counters().timeouts()).isZero();
-    }
-
-    @Test
-    void givenATicketComesBack_whenAThreadIsAboutToQueueOrToPark_thenItDoesNotSleepOn() {
-        for (String point : List.of(AdmissionGate.BEFORE_QUEUEING, AdmissionGate.BEFORE_PARK)) {
-            AtomicReference<Entry> entry = new AtomicReference<>();
-            gate.tryEnter();
-            try (TestHooks.Pause pause = TestHooks.pauseAt(point)) {
-                threads.start(() -> entry.set(enter(0)));
-                pause.awaitReached();
-
-                gate.leave();
-            }
-
-            threads.until(() -> entry.get() != null);
-            assertThat(entry).as(point).hasValue(Entry.ADMITTED);
-            gate.leave();
-            assertThat(gate.inside()).isZero();
-        }
-    }
-
-    @Test
     void givenWaiters_whenTheLimitRises_thenThatManyEnter() {
         gate.tryEnter();
         List<Integer> order = new CopyOnWriteArrayList<>();
@@ -165,6 +127,19 @@ final class AdmissionGateTest {
         assertThat(order).containsExactlyInAnyOrder(1, 2);
         assertThat(gate.inside()).isEqualTo(3);
         assertThat(gate.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void givenFewerWaitersThanTickets_whenTheLimitRises_thenTheOthersAreFree() {
+        gate.tryEnter();
+        List<Integer> order = new CopyOnWriteArrayList<>();
+        startWaiter(0, 1, order);
+
+        gate.limit(3);
+
+        assertThat(gate.tryEnter()).isTrue();
+        assertThat(gate.tryEnter()).isFalse();
+        threads.until(() -> order.size() == 1);
     }
 
     @Test
@@ -238,35 +213,6 @@ final class AdmissionGateTest {
 
         threads.join();
         assertThat(entries).containsExactly(Entry.STOPPED);
-    }
-
-    @Test
-    void givenAWaiterThatStops_whenItsTicketWasGrantedJustThen_thenTheTicketIsGivenBack()
-            throws Exception {
-        gate.tryEnter();
-        List<Entry> entries = new CopyOnWriteArrayList<>();
-        CountDownLatch asked = new CountDownLatch(1);
-        CountDownLatch granted = new CountDownLatch(1);
-        threads.start(
-                () ->
-                        entries.add(
-                                gate.enter(
-                                        0,
-                                        NO_LIMIT,
-                                        () -> {
-                                            asked.countDown();
-                                            await(granted);
-                                            return true;
-                                        })));
-        asked.await();
-
-        gate.leave();
-        assertThat(gate.inside()).isEqualTo(1);
-        granted.countDown();
-
-        threads.join();
-        assertThat(entries).containsExactly(Entry.STOPPED);
-        assertThat(gate.inside()).isZero();
     }
 
     @Test
@@ -355,13 +301,5 @@ final class AdmissionGateTest {
                     }
                 });
         threads.until(() -> gate.waiting() == waiting + 1 && site.counters().parks() > parks);
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 }
