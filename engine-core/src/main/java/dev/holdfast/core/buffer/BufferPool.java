@@ -503,9 +503,9 @@ public final class BufferPool implements AutoCloseable {
         supply.cleanerWaker(waker);
     }
 
-    /** Touches the pool's memory, so that nobody else pays for it; for a background thread. */
-    public void pretouch() {
-        memory.pretouch();
+    /** Whether the memory has been written since it was obtained, so that its pages are there. */
+    boolean isTouched() {
+        return memory.isTouched();
     }
 
     FrameTable frames() {

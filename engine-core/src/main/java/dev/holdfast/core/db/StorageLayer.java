@@ -7,6 +7,7 @@ import dev.holdfast.core.btree.OverflowFreer;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.buffer.Checkpointer;
 import dev.holdfast.core.buffer.CleanerOptions;
+import dev.holdfast.core.buffer.FrameToucher;
 import dev.holdfast.core.buffer.PageCleaner;
 import dev.holdfast.core.buffer.PageFlusher;
 import dev.holdfast.core.buffer.PoolOptions;
@@ -255,6 +256,10 @@ final class StorageLayer {
                 workers.start("condemned", pace(CONDEMNED_MILLIS), condemnedPages);
         spaces.wakers(growth::wake, condemned::wake);
         writers.start("log-flusher", options.logFlushInterval().toMillis(), new LazyFlusher(log));
+        FrameToucher toucher = new FrameToucher(pool, counters);
+        if (toucher.isNeeded()) {
+            workers.start("pretouch", toucher, toucher);
+        }
         writers.start("idle-mark", IDLE_MARK_MILLIS, new IdleMark(log, store.checkpoints()));
     }
 

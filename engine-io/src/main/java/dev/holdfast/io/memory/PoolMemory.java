@@ -22,15 +22,12 @@ public final class PoolMemory implements AutoCloseable {
      * mapping too.
      *
      * Arena and direct buffer write zeros and so touch the memory while they obtain it. A mapping
-     * does not: its pages are made on first touch, which costs microseconds each, so a background
-     * thread may call pretouch. That runs beside the pool's users; hence the touch is a
-     * compare-and-set that writes a word only if it is zero, and then writes zero.
+     * does not: its pages are made on first touch, which costs microseconds each. Whoever cuts the
+     * memory into parts knows which of them is nobody's, and touches those in the background.
      */
 
     /** The length limit of a chunk: offsets of all pages in it, and of their ends, are ints. */
     public static final int CHUNK_BYTES_MAX = 1 << 30;
-
-    private static final int TOUCH_STEP_BYTES = 4096;
 
     private final MemorySource source;
     private final long bytes;
@@ -117,22 +114,9 @@ public final class PoolMemory implements AutoCloseable {
         return source.name();
     }
 
-    /**
-     * Touches all memory, so that nobody else pays for its first touch. Contents stay; runs beside
-     * users of the memory. May take seconds; ends early, without fault, when the pool is closed.
-     */
-    public void pretouch() {
-        if (source.isTouched()) {
-            return;
-        }
-        for (ByteBuffer chunk : chunks) {
-            for (int offset = 0; offset < chunk.capacity(); offset += TOUCH_STEP_BYTES) {
-                if (isClosed) {
-                    return;
-                }
-                PageMemory.compareAndSetLong(chunk, offset, 0, 0);
-            }
-        }
+    /** Whether the source has written the memory, so that the system has made its pages. */
+    public boolean isTouched() {
+        return source.isTouched();
     }
 
     /** Gives the memory back; a second call does nothing. */

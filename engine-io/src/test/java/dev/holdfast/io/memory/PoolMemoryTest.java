@@ -76,23 +76,6 @@ final class PoolMemoryTest {
 
     @ParameterizedTest
     @MethodSource("sources")
-    void givenMemoryInUse_whenPretouched_thenItsContentStays(MemorySource source) {
-        try (PoolMemory memory = PoolMemory.allocate(source, CHUNK_BYTES, ALIGNMENT, CHUNK_BYTES)) {
-            for (int offset = 0; offset < CHUNK_BYTES; offset += 2 * ALIGNMENT) {
-                PageMemory.putLong(memory.chunk(0), offset, -offset);
-            }
-
-            memory.pretouch();
-
-            for (int offset = 0; offset < CHUNK_BYTES; offset += ALIGNMENT) {
-                long expected = offset % (2 * ALIGNMENT) == 0 ? -offset : 0;
-                assertThat(PageMemory.getLong(memory.chunk(0), offset)).isEqualTo(expected);
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("sources")
     void givenAPendingInterrupt_whenAllocated_thenItWorksAndTheFlagStays(MemorySource source) {
         Thread.currentThread().interrupt();
 
@@ -106,12 +89,11 @@ final class PoolMemoryTest {
 
     @ParameterizedTest
     @MethodSource("sources")
-    void givenClosedMemory_whenClosedOrTouchedAgain_thenNothingHappens(MemorySource source) {
+    void givenClosedMemory_whenClosedAgain_thenNothingHappens(MemorySource source) {
         PoolMemory memory = PoolMemory.allocate(source, CHUNK_BYTES, ALIGNMENT, CHUNK_BYTES);
         memory.close();
 
         assertThatCode(memory::close).doesNotThrowAnyException();
-        assertThatCode(memory::pretouch).doesNotThrowAnyException();
     }
 
     @Test
