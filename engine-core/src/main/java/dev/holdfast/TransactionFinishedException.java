@@ -6,11 +6,6 @@ package dev.holdfast;
 public final class TransactionFinishedException extends UsageException {
     private static final long serialVersionUID = 1L;
 
-    /** Creates it for a transaction with the end that it came to, such as {@code committed}. */
-    public TransactionFinishedException(String end) {
-        this("transaction", end);
-    }
-
     /** Creates it with what was used, such as {@code snapshot}, and the end that it came to. */
     public TransactionFinishedException(String used, String end) {
         super(used + " is finished: end=" + end, null);

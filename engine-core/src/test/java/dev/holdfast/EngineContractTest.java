@@ -229,7 +229,8 @@ final class EngineContractTest {
                 .isInstanceOf(TransactionFinishedException.class)
                 .hasMessageContaining("rolled back");
         assertThatThrownBy(() -> closed.contains(table, bytes(1, 1)))
-                .isInstanceOf(TransactionFinishedException.class);
+                .isInstanceOf(TransactionFinishedException.class)
+                .hasMessage("snapshot is finished: end=closed");
         committed.close();
         rolledBack.close();
         closed.close();

@@ -38,7 +38,7 @@ class EngineExceptionTest {
         List<EngineException> exceptions =
                 List.of(
                         new EngineClosedException("s"),
-                        new TransactionFinishedException("committed"),
+                        new TransactionFinishedException("transaction", "committed"),
                         new TransactionFinishedException("snapshot", "closed"),
                         new CodecException("key cannot be decoded", "t", KEY, cause),
                         new KeyTooLongException(9, 8),

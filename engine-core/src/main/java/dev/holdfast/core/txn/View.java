@@ -133,13 +133,14 @@ final class View {
 
     private RuntimeException refusal() {
         int now = (int) WORD.getAcquire(this);
+        String used = owner instanceof SnapshotHandle ? "snapshot" : "transaction";
         if (now == FINISHED) {
-            return new TransactionFinishedException(end);
+            return new TransactionFinishedException(used, end);
         }
         if (now == CLOSING || now == CLOSED) {
             return new EngineClosedException(system.storeName());
         }
-        return new ConcurrentUseException("transaction or snapshot");
+        return new ConcurrentUseException(used);
     }
 
     /** Ends a call. Release; pairs with the CAS of the next one to enter. */
