@@ -172,17 +172,16 @@ public final class BufferLatch {
     /** Releases exclusive and raises the version: optimistic reads that ran beside it fail. */
     public static void releaseExclusive(ByteBuffer table, int offset) {
         long word = (long) WORD.getAcquire(table, offset);
-        while (!LatchWord.releaseWakes(word)) {
-            long seen =
-                    (long)
-                            WORD.compareAndExchange(
-                                    table, offset, word, LatchWord.exclusiveReleased(word));
-            if (seen == word) {
-                return;
+        assert LatchWord.isExclusive(word) : LatchWord.describe(word);
+
+        if (LatchWord.releaseWakes(word)) {
+            ParkingLot.release(ACCESS, table, offset, Release.EXCLUSIVE);
+        } else {
+            word = (long) WORD.getAndAdd(table, offset, LatchWord.EXCLUSIVE);
+            if (LatchWord.releaseWakes(word)) {
+                ParkingLot.release(ACCESS, table, offset, Release.NONE);
             }
-            word = seen;
         }
-        ParkingLot.release(ACCESS, table, offset, Release.EXCLUSIVE);
     }
 
     /**

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.sync;
 
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What the calling thread holds, and the check that it waits only for ranks above.
@@ -12,17 +17,39 @@ import java.util.Arrays;
  * <p>{@link Latch} and {@link LatchArray} keep this list themselves. For a {@link BufferLatch} the
  * guard that owns the latch does, since only it knows the site of a latch that was got by a try or
  * an upgrade, or passed to another thread; the order is checked there on each acquire all the same.
+ *
+ * <p>In which mode a latch is held is not kept: an upgrade or a downgrade changes nothing here.
  */
 public final class HeldLatches {
+    /*
+     * The lists of all threads are found through weak references, for who wants to know the holder
+     * of a latch. A foreign list is read while its thread changes it: the count is volatile and
+     * written after an entry is added, so what is read was there, if perhaps no longer.
+     */
+
     private static final int CAPACITY_AT_FIRST = 16;
+    private static final Set<Reference<HeldLatches>> ALL = ConcurrentHashMap.newKeySet();
+    private static final ReferenceQueue<HeldLatches> ENDED = new ReferenceQueue<>();
     private static final ThreadLocal<HeldLatches> CURRENT =
-            ThreadLocal.withInitial(HeldLatches::new);
+            ThreadLocal.withInitial(HeldLatches::registered);
 
     private ContentionSite[] sites = new ContentionSite[CAPACITY_AT_FIRST];
     private long[] keys = new long[CAPACITY_AT_FIRST];
-    private int count;
+    private volatile int count;
+    private final Thread thread = Thread.currentThread();
 
     private HeldLatches() {}
+
+    private static HeldLatches registered() {
+        Reference<? extends HeldLatches> ended = ENDED.poll();
+        while (ended != null) {
+            ALL.remove(ended);
+            ended = ENDED.poll();
+        }
+        HeldLatches added = new HeldLatches();
+        ALL.add(new WeakReference<>(added, ENDED));
+        return added;
+    }
 
     /**
      * Checks the order, and notes the latch as held.
@@ -102,6 +129,33 @@ public final class HeldLatches {
         return CURRENT.get().indexOf(site, key) >= 0;
     }
 
+    /**
+     * A thread that holds this latch, or held it a moment ago; null if none is known. Nothing is
+     * known without assertions. Of several shared holders it is any.
+     */
+    public static Thread holderOf(ContentionSite site, long key) {
+        for (Reference<HeldLatches> reference : ALL) {
+            HeldLatches held = reference.get();
+            if (held != null && held.indexOf(site, key) >= 0) {
+                return held.thread;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The key under which {@link Latch} and {@link LatchArray} note the latch that {@link
+     * CurrentWait} tells as storage and index; the index itself for other storages.
+     */
+    static long keyOf(Object storage, long index) {
+        if (storage instanceof Latch) {
+            return System.identityHashCode(storage);
+        }
+        return storage instanceof long[]
+                ? (long) System.identityHashCode(storage) << Integer.SIZE | index
+                : index;
+    }
+
     /** Whether the thread holds no latch; {@link #describe} lists them for the message. */
     public static boolean holdsNone() {
         return CURRENT.get().count == 0;
@@ -114,8 +168,12 @@ public final class HeldLatches {
 
     private int indexOf(ContentionSite site, long key) {
         // From the end: most latches are released soon after they were acquired.
-        for (int i = count - 1; i >= 0; i--) {
-            if (keys[i] == key && sites[i].equals(site)) {
+        int from = count;
+        ContentionSite[] sitesNow = sites;
+        long[] keysNow = keys;
+        for (int i = Math.min(from, keysNow.length) - 1; i >= 0; i--) {
+            // Site first: it may be gone from a foreign list, or the arrays be of two lengths.
+            if (i < sitesNow.length && site.equals(sitesNow[i]) && keysNow[i] == key) {
                 return i;
             }
         }
@@ -127,16 +185,18 @@ public final class HeldLatches {
             sites = Arrays.copyOf(sites, 2 * count);
             keys = Arrays.copyOf(keys, 2 * count);
         }
-        sites[count] = site;
-        keys[count] = key;
-        count++;
+        int index = count;
+        sites[index] = site;
+        keys[index] = key;
+        count = index + 1;
     }
 
     private void remove(int index) {
-        System.arraycopy(sites, index + 1, sites, index, count - index - 1);
-        System.arraycopy(keys, index + 1, keys, index, count - index - 1);
-        count--;
-        sites[count] = null;
+        int last = count - 1;
+        System.arraycopy(sites, index + 1, sites, index, last - index);
+        System.arraycopy(keys, index + 1, keys, index, last - index);
+        count = last;
+        sites[last] = null;
     }
 
     private String text(ContentionSite site, long key) {

@@ -191,15 +191,16 @@ public final class Latch extends PaddedWord {
         assert HeldLatches.released(site, key());
 
         long word = (long) WORD.getAcquire(this);
-        while (!LatchWord.releaseWakes(word)) {
-            long seen =
-                    (long) WORD.compareAndExchange(this, word, LatchWord.exclusiveReleased(word));
-            if (seen == word) {
-                return;
+        assert LatchWord.isExclusive(word) : LatchWord.describe(word);
+
+        if (LatchWord.releaseWakes(word)) {
+            ParkingLot.release(ACCESS, this, INDEX, Release.EXCLUSIVE);
+        } else {
+            word = (long) WORD.getAndAdd(this, LatchWord.EXCLUSIVE);
+            if (LatchWord.releaseWakes(word)) {
+                ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
             }
-            word = seen;
         }
-        ParkingLot.release(ACCESS, this, INDEX, Release.EXCLUSIVE);
     }
 
     /** As {@link BufferLatch#acquireUpdate}. */
@@ -286,6 +287,6 @@ public final class Latch extends PaddedWord {
     }
 
     private long key() {
-        return System.identityHashCode(this);
+        return HeldLatches.keyOf(this, INDEX);
     }
 }

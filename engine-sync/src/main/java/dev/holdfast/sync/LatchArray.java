@@ -186,17 +186,16 @@ public final class LatchArray {
         assert HeldLatches.released(site, key(index));
 
         long word = (long) WORD.getAcquire(words, index);
-        while (!LatchWord.releaseWakes(word)) {
-            long seen =
-                    (long)
-                            WORD.compareAndExchange(
-                                    words, index, word, LatchWord.exclusiveReleased(word));
-            if (seen == word) {
-                return;
+        assert LatchWord.isExclusive(word) : LatchWord.describe(word);
+
+        if (LatchWord.releaseWakes(word)) {
+            ParkingLot.release(ACCESS, words, index, Release.EXCLUSIVE);
+        } else {
+            word = (long) WORD.getAndAdd(words, index, LatchWord.EXCLUSIVE);
+            if (LatchWord.releaseWakes(word)) {
+                ParkingLot.release(ACCESS, words, index, Release.NONE);
             }
-            word = seen;
         }
-        ParkingLot.release(ACCESS, words, index, Release.EXCLUSIVE);
     }
 
     /** As {@link BufferLatch#acquireUpdate}. */
@@ -283,6 +282,6 @@ public final class LatchArray {
     }
 
     private long key(int index) {
-        return (long) System.identityHashCode(words) << Integer.SIZE | index;
+        return HeldLatches.keyOf(words, index);
     }
 }

@@ -6,8 +6,8 @@ package dev.holdfast.sync;
  * word.
  *
  * <pre>
- *   bit  63    62 ... 22  21         20      19         18      17     16       15 ... 0
- *        zero  version    exclusive  update  upgrading  barred  woken  waiters  shared holders
+ *   bit  63 ... 22  21         20      19         18      17     16       15 ... 0
+ *        version    exclusive  update  upgrading  barred  woken  waiters  shared holders
  * </pre>
  *
  * <p>A word of zero is a free latch, so zeroed memory is a table of free latches. The version grows
@@ -19,9 +19,10 @@ package dev.holdfast.sync;
 public final class LatchWord {
     /*
      * Exclusive is the bit below the version, so that adding it to a word that has it set clears it
-     * and raises the version in the same addition. Bit 63 stays zero: a version is never negative,
-     * and LOCKED can be told from all of them. The version wraps after 2^41 exclusive releases of
-     * one latch; an optimistic reader would have to sleep through exactly that many.
+     * and raises the version in the same addition, whatever the bits of the queue are meanwhile. No
+     * version has the lowest bit set, so LOCKED can be told from all of them. The version wraps after
+     * 2^42 exclusive releases of one latch; an optimistic reader would have to sleep through exactly
+     * that many.
      *
      * waiters: set iff the parking lot has a waiter queued for this latch, upgraders not counted.
      * It changes under the lot's queue lock only, so there the two agree.
@@ -62,7 +63,7 @@ public final class LatchWord {
     static final long UPDATE = UPGRADING << 1;
     static final long EXCLUSIVE = UPDATE << 1;
     static final long VERSION_ONE = EXCLUSIVE << 1;
-    static final long VERSION_MASK = Long.MAX_VALUE & -VERSION_ONE;
+    static final long VERSION_MASK = -VERSION_ONE;
 
     private static final long HOLDERS = EXCLUSIVE | UPDATE | SHARED_MASK;
     private static final long QUEUE = WAITERS | WOKEN | BARRED;
@@ -70,8 +71,7 @@ public final class LatchWord {
 
     static {
         assert Long.bitCount(VERSION_MASK) >= 40 : "versionBits=" + Long.bitCount(VERSION_MASK);
-        assert (HOLDERS | UPGRADING | QUEUE | VERSION_MASK) == Long.MAX_VALUE
-                : "the fields cover the word";
+        assert (HOLDERS | UPGRADING | QUEUE | VERSION_MASK) == -1L : "the fields cover the word";
         assert EXCLUSIVE << 1 == VERSION_ONE : "releasing exclusive carries into the version";
     }
 
@@ -178,7 +178,7 @@ public final class LatchWord {
     static long exclusiveReleased(long word) {
         assert isExclusive(word) && sharedHolders(word) == 0 && !isUpdate(word) : describe(word);
 
-        return (word + EXCLUSIVE) & Long.MAX_VALUE;
+        return word + EXCLUSIVE;
     }
 
     /** From exclusive to update: what was changed is for readers to see, hence a new version. */
@@ -281,7 +281,7 @@ public final class LatchWord {
     }
 
     static long version(long word) {
-        return (word & VERSION_MASK) / VERSION_ONE;
+        return word >>> Long.numberOfTrailingZeros(VERSION_ONE);
     }
 
     /** The fields of a word as {@code name=value}, for messages. */

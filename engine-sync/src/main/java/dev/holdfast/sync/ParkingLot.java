@@ -32,9 +32,11 @@ final class ParkingLot {
      * if the word has changed, so the holder that keeps the waiter out releases after it and sees
      * the bit. (b) Releases of exclusive and update come here when they see waiters without woken;
      * they choose whom to wake and set woken by the CAS that releases, under the queue lock. (c)
-     * Shared is given up by a fetch-and-add; who finds that it was the last comes here, and chooses
-     * then. That one will come: where nobody else is to wake the queue, the bar keeps others from
-     * joining (LatchWord.wokenAcquired, updateWaitBars). (d) Who was woken clears the bit when it
+     * Otherwise shared and exclusive are given up by a fetch-and-add; if somebody has queued between
+     * the look and it, the old value shows it, and the releaser comes here and chooses then. (Those
+     * who take and release the latch in between come too, and one of all chooses.) The last shared
+     * holder will come: where nobody else is to wake the queue, the bar keeps others from joining
+     * (LatchWord.wokenAcquired, updateWaitBars). (d) Who was woken clears the bit when it
      * takes the latch, and is then the holder of the rule; or when it queues again, by the CAS of
      * (a); or when its time is up, and then it chooses again whom to wake. (e) Who leaves the queue
      * because its time is up does so under the queue lock, and wakes whom it alone kept out; if it
@@ -43,13 +45,12 @@ final class ParkingLot {
      * An upgrade: the bit is set by the CAS of (a), no shared holder is added after it, and the last
      * of them, of whom there is exactly one, makes the sleeper exclusive.
      *
-     * To sleep costs one CAS and one queue lock. Releasing with somebody to wake costs the same
-     * (shared, in a race with a thread that queues, a fetch-and-add more), and the unpark happens
-     * outside the queue lock. Giving up when the time is over costs another of both.
+     * To sleep costs one CAS and one queue lock. Releasing with somebody to wake costs the same (a
+     * fetch-and-add more in the race of (c)), and the unpark happens outside the queue lock. Giving
+     * up when the time is over costs another of both.
      *
-     * Tried on paper and dropped: releasing first and waking after, in all modes. Others take and
-     * release the latch in between and each of them wakes somebody; and a hand-over is not possible
-     * any more.
+     * Tried on paper and dropped: releasing first and waking after always. Others take and release
+     * the latch in between, and each of them comes here; and no hand-over is possible any more.
      *
      * Nothing in here may throw or load a class while the queue lock is held. Hence no switch over
      * the mode: it is compiled to a class of its own.
@@ -107,6 +108,9 @@ final class ParkingLot {
                                 timeoutNanos != FOREVER,
                                 deadlineNanos);
         counters.waitEnded(token);
+        if (!acquired) {
+            counters.countTimeout();
+        }
         return acquired;
     }
 
@@ -154,6 +158,7 @@ final class ParkingLot {
         boolean woken = false;
         boolean interrupted = false;
         boolean acquired = true;
+        CurrentWait wait = CurrentWait.sleeping(site, storage, index);
         while (queueUnlessAdmitted(access, stripe.queue, waiter, woken)) {
             site.counters().countPark();
             if (timed) {
@@ -179,6 +184,7 @@ final class ParkingLot {
             }
             waiter.timesPassedOver++;
         }
+        wait.end();
         waiter.clear();
         if (interrupted) {
             Thread.currentThread().interrupt();

@@ -21,7 +21,7 @@ final class LatchWordTest {
     }
 
     @Test
-    void givenTheHighestVersion_whenExclusiveIsReleased_thenItWrapsAndStaysPositive() {
+    void givenTheHighestVersion_whenExclusiveIsReleased_thenItWrapsToZero() {
         long held = LatchWord.VERSION_MASK | LatchWord.EXCLUSIVE | LatchWord.WAITERS;
 
         assertThat(LatchWord.exclusiveReleased(held)).isEqualTo(LatchWord.WAITERS);

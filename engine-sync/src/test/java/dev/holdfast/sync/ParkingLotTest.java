@@ -8,9 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -336,48 +334,5 @@ final class ParkingLotTest {
 
         threads.join();
         assertThat(flagged).hasValue(1);
-    }
-
-    @Test
-    void givenAHeldWord_whenAThreadGoesToSleepAndIsWoken_thenEachCostsOneCas() throws Exception {
-        CountingWord counting = new CountingWord();
-        Object storage = new Object();
-        counting.word.set(LatchWord.EXCLUSIVE);
-        Thread writer =
-                threads.start(
-                        () ->
-                                ParkingLot.acquire(
-                                        counting,
-                                        storage,
-                                        0,
-                                        Mode.EXCLUSIVE,
-                                        site,
-                                        ParkingLot.FOREVER));
-        threads.untilParked(writer, site, 1);
-        int toSleep = counting.swaps.get();
-
-        ParkingLot.release(counting, storage, 0, Release.EXCLUSIVE);
-        threads.join();
-
-        assertThat(toSleep).isEqualTo(1);
-        assertThat(counting.swaps.get()).as("waiters bit, release, acquire").isEqualTo(3);
-        assertThat(counting.word.get()).isEqualTo(LatchWord.EXCLUSIVE | LatchWord.VERSION_ONE);
-    }
-
-    /** A word that counts the CASes on it. */
-    private static final class CountingWord implements WordAccess {
-        private final AtomicLong word = new AtomicLong();
-        private final AtomicInteger swaps = new AtomicInteger();
-
-        @Override
-        public long wordAcquire(Object storage, int index) {
-            return word.get();
-        }
-
-        @Override
-        public boolean compareAndSet(Object storage, int index, long expected, long update) {
-            swaps.incrementAndGet();
-            return word.compareAndSet(expected, update);
-        }
     }
 }

@@ -34,7 +34,17 @@ final class SiteCountersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0,0,0", "0,1,1", "0,40,10", "40,0,30", "3,0,2", "1,0,0", "10,10,10"})
+    @CsvSource({
+        "0,0,-15",
+        "-15,0,-14",
+        "-1,0,0",
+        "0,1,1",
+        "0,40,10",
+        "40,0,30",
+        "3,0,2",
+        "1,0,0",
+        "10,10,10"
+    })
     void givenAnAverage_whenASpinEnds_thenItMovesTowardsWhatTheSpinTook(
             int average, int rounds, int expected) {
         assertThat(Spin.averaged(average, rounds)).isEqualTo(expected);
