@@ -17,8 +17,6 @@ import java.util.concurrent.TimeUnit;
  * @param rows sorted by wait, then by contended acquires
  */
 public record ContentionReport(List<Row> rows) {
-    private static final String LINE = "%-20s %12s %12s %12s %10s %9s %14s %13s %13s %13s%n";
-
     private static final Comparator<Row> BY_WAIT =
             Comparator.comparingLong(Row::waitNanos)
                     .thenComparingLong(Row::contendedAcquires)
@@ -90,7 +88,11 @@ public record ContentionReport(List<Row> rows) {
     }
 
     private static void line(StringBuilder text, Object... columns) {
-        text.append(String.format(Locale.ROOT, LINE, columns));
+        text.append(
+                String.format(
+                        Locale.ROOT,
+                        "%-20s %12s %12s %12s %10s %9s %14s %13s %13s %13s%n",
+                        columns));
     }
 
     /**

@@ -20,10 +20,6 @@ final class GateWord {
     private static final long CLOSED = 1L << 63;
     private static final long LIMIT_MASK = (long) COUNT_MAX << LIMIT_SHIFT;
 
-    static {
-        assert (LIMIT_MASK & (WAITERS | CLOSED | COUNT_MAX)) == 0 : "fields overlap";
-    }
-
     private GateWord() {}
 
     static long of(int limit) {

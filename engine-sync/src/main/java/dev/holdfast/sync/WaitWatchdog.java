@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -23,7 +24,7 @@ public final class WaitWatchdog {
     /*
      * field      written by              read by      guard or mode
      * limit      who configures          the checker  volatile
-     * reported   the checker             anybody      volatile, one writer
+     * reported   the checker             anybody      atomic
      * told       the checker             the checker  plain: one thread at a time
      *
      * A wait is known by its note's entry and the sequence in it. What was told of is kept until a
@@ -44,12 +45,18 @@ public final class WaitWatchdog {
     private final Consumer<LongWaits> listener;
     private final Namer namer;
     private final Holders holders;
+    private final AtomicLong reported = new AtomicLong();
     private volatile long limitNanos;
-    private volatile long reported;
     private Map<WaitRegistry.Entry, Long> told = new HashMap<>();
 
+    /**
+     * A watchdog that knows the holders of a {@link Latch} and of a {@link LatchArray}, under
+     * assertions.
+     *
+     * @param listener called by {@link #check} in its thread
+     */
     public WaitWatchdog(long limitNanos, Consumer<LongWaits> listener) {
-        this(limitNanos, listener, WaitWatchdog::name, (site, storage, key) -> Optional.empty());
+        this(limitNanos, listener, WaitWatchdog::name, WaitWatchdog::noted);
     }
 
     /**
@@ -76,7 +83,7 @@ public final class WaitWatchdog {
 
     /** How many waits it has told of. */
     public long reported() {
-        return reported;
+        return reported.get();
     }
 
     /**
@@ -128,7 +135,7 @@ public final class WaitWatchdog {
         }
         boolean holderUnknown = waits.stream().anyMatch(wait -> wait.holder().isEmpty());
         List<ThreadStack> others = holderUnknown ? othersThan(waiting) : List.of();
-        reported = reported + waits.size();
+        reported.addAndGet(waits.size());
         listener.accept(new LongWaits(limit, waits, others));
         return waits.size();
     }
@@ -183,6 +190,13 @@ public final class WaitWatchdog {
                 : String.format(
                         "storage=%s@%x, key=%d",
                         storage.getClass().getSimpleName(), System.identityHashCode(storage), key);
+    }
+
+    /** As noted by the latch itself; for other storages only their owner knows the key. */
+    private static Optional<Thread> noted(ContentionSite site, Object storage, long key) {
+        return storage instanceof Latch || storage instanceof long[]
+                ? Optional.ofNullable(HeldLatches.holderOf(site, HeldLatches.keyOf(storage, key)))
+                : Optional.empty();
     }
 
     /** Puts in words what is waited for, as name=value pairs. */

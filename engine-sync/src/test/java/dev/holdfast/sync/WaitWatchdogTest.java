@@ -105,6 +105,37 @@ final class WaitWatchdogTest {
     }
 
     @Test
+    void givenALatchThatIsHeld_whenAThreadWaitsForIt_thenItsHolderIsToldUnlessItsListIsElsewhere()
+            throws Exception {
+        for (TestLatch.Storage storage : TestLatch.Storage.values()) {
+            told.clear();
+            TestLatch latch = storage.latch(site);
+            long parks = site.counters().parks();
+            latch.acquireExclusive();
+            Thread waiter =
+                    threads.start(
+                            () -> {
+                                latch.acquireExclusive();
+                                latch.releaseExclusive();
+                            });
+            threads.until(() -> site.counters().parks() > parks);
+
+            watchdog.check(System.nanoTime() + LIMIT);
+            latch.releaseExclusive();
+            threads.join();
+
+            LongWait wait = told.get(0).waits().get(0);
+            assertThat(wait.thread().id()).isEqualTo(waiter.getId());
+            assertThat(wait.holder().isPresent()).isEqualTo(storage != TestLatch.Storage.BUFFER);
+            wait.holder()
+                    .ifPresent(
+                            holder ->
+                                    assertThat(holder.id())
+                                            .isEqualTo(Thread.currentThread().getId()));
+        }
+    }
+
+    @Test
     void givenNoKnownHolder_whenTold_thenThreadsThatDoNotWaitAreShownAndNoneThatWaits() {
         Thread first = sleepUntilOver(1);
         Thread second = sleepUntilOver(2);
