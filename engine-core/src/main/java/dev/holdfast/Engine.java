@@ -145,7 +145,13 @@ public interface Engine extends AutoCloseable {
      */
     Snapshot snapshot();
 
-    /** Begins a transaction as the engine's options say, to be ended by the caller. */
+    /**
+     * Begins a transaction as the engine's options say, to be ended by the caller.
+     *
+     * @throws AdmissionTimeoutException if it was not let in in time, see {@link
+     *     EngineOptions.Builder#maxConcurrentTransactions}
+     * @throws WaitInterruptedException if the thread was interrupted while it waited for that
+     */
     Transaction begin();
 
     /**

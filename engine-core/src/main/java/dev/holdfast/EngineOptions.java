@@ -32,6 +32,8 @@ public final class EngineOptions {
     private final Isolation isolation;
     private final Durability durability;
     private final Duration lockWaitTimeout;
+    private final int maxConcurrentTransactions;
+    private final Duration admissionTimeout;
     private final int writeAttempts;
     private final WaitTiming timeWaits;
     private final Duration waitWatchdog;
@@ -56,6 +58,8 @@ public final class EngineOptions {
         isolation = builder.isolation;
         durability = builder.durability;
         lockWaitTimeout = builder.lockWaitTimeout;
+        maxConcurrentTransactions = builder.maxConcurrentTransactions;
+        admissionTimeout = builder.admissionTimeout;
         writeAttempts = builder.writeAttempts;
         timeWaits = builder.timeWaits;
         waitWatchdog = builder.waitWatchdog;
@@ -145,6 +149,14 @@ public final class EngineOptions {
         return lockWaitTimeout;
     }
 
+    public int maxConcurrentTransactions() {
+        return maxConcurrentTransactions;
+    }
+
+    public Duration admissionTimeout() {
+        return admissionTimeout;
+    }
+
     public int writeAttempts() {
         return writeAttempts;
     }
@@ -204,6 +216,10 @@ public final class EngineOptions {
                 + durability
                 + ", lockWaitTimeout="
                 + lockWaitTimeout
+                + ", maxConcurrentTransactions="
+                + maxConcurrentTransactions
+                + ", admissionTimeout="
+                + admissionTimeout
                 + ", writeAttempts="
                 + writeAttempts
                 + ", timeWaits="
@@ -230,6 +246,7 @@ public final class EngineOptions {
         private static final long REDO_CAPACITY_BYTES_MAX = 1L << 40;
         private static final int IO_CAPACITY_MIN = 100;
         private static final int IO_CAPACITY_MAX = 10_000_000;
+        private static final int TRANSACTIONS_MAX = 1_000_000;
         private static final int WRITE_ATTEMPTS_MAX = 1_000_000;
         private static final Duration WAIT_WATCHDOG_MIN = Duration.ofMillis(1);
         private static final Duration LOG_FLUSH_INTERVAL_MIN = Duration.ofMillis(1);
@@ -254,6 +271,8 @@ public final class EngineOptions {
         private Isolation isolation = Isolation.SNAPSHOT;
         private Durability durability = Durability.SYNC;
         private Duration lockWaitTimeout = Duration.ofSeconds(10);
+        private int maxConcurrentTransactions;
+        private Duration admissionTimeout = Duration.ofSeconds(10);
         private int writeAttempts = 100;
         private WaitTiming timeWaits = WaitTiming.SAMPLED;
         private Duration waitWatchdog = Duration.ofSeconds(30);
@@ -280,6 +299,8 @@ public final class EngineOptions {
             isolation = options.isolation;
             durability = options.durability;
             lockWaitTimeout = options.lockWaitTimeout;
+            maxConcurrentTransactions = options.maxConcurrentTransactions;
+            admissionTimeout = options.admissionTimeout;
             writeAttempts = options.writeAttempts;
             timeWaits = options.timeWaits;
             waitWatchdog = options.waitWatchdog;
@@ -453,6 +474,27 @@ public final class EngineOptions {
          */
         public Builder lockWaitTimeout(Duration value) {
             lockWaitTimeout = timeout("lockWaitTimeout", value);
+            return this;
+        }
+
+        /**
+         * How many transactions may be active at a time; {@link Engine#begin()} waits for its turn.
+         * Zero, no limit, unless set. Snapshots do not count. A transaction that waits for a row
+         * keeps its place, so set it well above the number of threads that the machine can serve; a
+         * thread that begins a second transaction inside its first needs two.
+         */
+        public Builder maxConcurrentTransactions(int value) {
+            maxConcurrentTransactions =
+                    Require.between("maxConcurrentTransactions", value, 0, TRANSACTIONS_MAX);
+            return this;
+        }
+
+        /**
+         * How long a transaction waits to be let in until it throws {@link
+         * AdmissionTimeoutException}: 10 s unless set; zero means not at all.
+         */
+        public Builder admissionTimeout(Duration value) {
+            admissionTimeout = timeout("admissionTimeout", value);
             return this;
         }
 

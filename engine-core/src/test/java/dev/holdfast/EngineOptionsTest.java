@@ -110,6 +110,8 @@ class EngineOptionsTest {
         refuses("ioCapacity", 99, b -> b.ioCapacity(99));
         refuses("undoSpaces", 1, b -> b.undoSpaces(1));
         refuses("undoSpaces", 9, b -> b.undoSpaces(9));
+        refuses("maxConcurrentTransactions", -1, b -> b.maxConcurrentTransactions(-1));
+        refuses("admissionTimeout", "PT-1S", b -> b.admissionTimeout(Duration.ofSeconds(-1)));
         refuses("writeAttempts", 0, b -> b.writeAttempts(0));
         refuses("logFlushInterval", "PT0S", b -> b.logFlushInterval(Duration.ZERO));
         refuses("lockWaitTimeout", "PT-1S", b -> b.lockWaitTimeout(Duration.ofSeconds(-1)));
@@ -139,6 +141,8 @@ class EngineOptionsTest {
                         .isolation(Isolation.READ_COMMITTED)
                         .durability(Durability.LAZY)
                         .lockWaitTimeout(Duration.ofMillis(9))
+                        .maxConcurrentTransactions(6)
+                        .admissionTimeout(Duration.ofMillis(10))
                         .writeAttempts(5)
                         .timeWaits(WaitTiming.FULL)
                         .waitWatchdog(Duration.ZERO)
@@ -151,7 +155,7 @@ class EngineOptionsTest {
 
         assertThat(values(changed.toBuilder().build())).isEqualTo(values);
         Map<String, Object> defaults = values(EngineOptions.defaults());
-        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(22);
+        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(24);
         values.forEach(
                 (name, value) -> assertThat(value).as(name).isNotEqualTo(defaults.get(name)));
     }

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.db;
 
+import dev.holdfast.AdmissionTimeoutException;
 import dev.holdfast.LockTimeoutException;
 import dev.holdfast.LogSpaceTimeoutException;
 import dev.holdfast.RetryableException;
@@ -48,6 +49,9 @@ final class RetryPause {
         }
         if (lost instanceof LockTimeoutException) {
             return Counter.WRITE_RETRIES_LOCK;
+        }
+        if (lost instanceof AdmissionTimeoutException) {
+            return Counter.WRITE_RETRIES_ADMISSION;
         }
         assert lost instanceof LogSpaceTimeoutException : "cause without a counter: " + lost;
         return Counter.WRITE_RETRIES_LOG_SPACE;

@@ -155,8 +155,11 @@ final class StatusReport {
         section("TRANSACTIONS");
         TransactionSystem system = transactions.transactions();
         line(
-                "views=%d, horizonLsn=%d, nextTransactionIdBelow=%d",
-                system.viewsInUse(), system.horizon(), system.transactionIdHighWater());
+                "views=%d, waitingToBegin=%d, horizonLsn=%d, nextTransactionIdBelow=%d",
+                system.viewsInUse(),
+                system.admissionsWaiting(),
+                system.horizon(),
+                system.transactionIdHighWater());
         line(
                 "commits=%d, rollbacks=%d, lockQueues=%d, lockWaits=%d, lockTimeouts=%d",
                 counters.sum(Counter.COMMITS),

@@ -58,6 +58,7 @@ public final class TransactionSystem {
     private final TransactionIds ids;
     private final RowLocks locks;
     private final Workspaces workspaces;
+    private final Admission admission;
     private final SettledVersions settled = this::isSettled;
     private volatile boolean closing;
 
@@ -83,28 +84,44 @@ public final class TransactionSystem {
         this.ids = new TransactionIds(context, transactionIdHighWater);
         this.locks = new RowLocks(environment.storeName(), table, health, counters);
         this.workspaces = new Workspaces(this);
+        this.admission =
+                new Admission(
+                        options.maxConcurrentTransactions(),
+                        options.admissionTimeout().toNanos(),
+                        environment.storeName(),
+                        health);
     }
 
     /** Opens a view of now. */
     public Snapshot snapshot() {
-        return open(Isolation.SNAPSHOT, view -> new SnapshotHandle(this, view));
+        return open(false, Isolation.SNAPSHOT, view -> new SnapshotHandle(this, view));
     }
 
-    /** Begins a transaction. */
+    /** Begins a transaction, once it is let in. */
     public Transaction begin(TransactionOptions wanted) {
         Durability durability = wanted.durability().orElse(options.durability());
         Duration lockWait = wanted.lockWaitTimeout().orElse(options.lockWaitTimeout());
         return open(
+                admission.enter(),
                 wanted.isolation().orElse(options.isolation()),
                 view -> new TransactionHandle(this, view, durability, lockWait.toNanos()));
     }
 
-    private <H extends ViewOwner> H open(Isolation isolation, Function<View, H> maker) {
-        if (closing) {
-            throw new EngineClosedException(storeName());
+    private <H extends ViewOwner> H open(
+            boolean hasTicket, Isolation isolation, Function<View, H> maker) {
+        View view = null;
+        try {
+            if (closing) {
+                throw new EngineClosedException(storeName());
+            }
+            health.check();
+            view = newView(isolation);
+            view.hasTicket(hasTicket);
+        } finally {
+            if (view == null && hasTicket) {
+                admission.leave();
+            }
         }
-        health.check();
-        View view = newView(isolation);
         H handle = null;
         try {
             handle = maker.apply(view);
@@ -155,6 +172,9 @@ public final class TransactionSystem {
         registry.release(view.slot());
         view.workspace().reset();
         workspaces.giveBack(view.workspace());
+        if (view.hasTicket()) {
+            admission.leave();
+        }
     }
 
     /** Gives a transaction an undo segment, an id and a place in the table. */
@@ -408,9 +428,10 @@ public final class TransactionSystem {
         return false;
     }
 
-    /** First step of close: nothing begins any more, and who waits for a row is told. */
+    /** First step of close: nothing begins any more, and who waits for that or a row is told. */
     public void refuse() {
         closing = true;
+        admission.close();
         locks.close();
     }
 
@@ -466,6 +487,11 @@ public final class TransactionSystem {
     /** Segments with committed logs that purge has not come to. Racy. */
     public int historyWaiting() {
         return undo.history().waiting();
+    }
+
+    /** Transactions that wait to be let in. Racy. */
+    public int admissionsWaiting() {
+        return admission.waiting();
     }
 
     /** Keys that somebody waits for. Racy. */

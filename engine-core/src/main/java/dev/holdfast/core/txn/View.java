@@ -61,6 +61,9 @@ final class View {
     /** Set once, before anybody else sees the view. */
     private ViewOwner owner;
 
+    /** Whether its end gives back a place among the transactions; set as the owner is. */
+    private boolean hasTicket;
+
     /** Statements that changed something; a cursor loads its leaf again when this has moved. */
     private long changes;
 
@@ -94,6 +97,14 @@ final class View {
 
     ViewOwner owner() {
         return owner;
+    }
+
+    boolean hasTicket() {
+        return hasTicket;
+    }
+
+    void hasTicket(boolean has) {
+        hasTicket = has;
     }
 
     void owner(ViewOwner handle) {

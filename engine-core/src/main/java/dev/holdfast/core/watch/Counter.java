@@ -81,7 +81,8 @@ public enum Counter {
     WRITE_RETRY_NANOS("ns", "time paused before works were run again", "db"),
     WRITES_GIVEN_UP("works", "works that lost in all their attempts", "db"),
     LONG_WAITS("waits", "waits that lasted beyond the limit of the watch", "db"),
-    FRAMES_TOUCHED("frames", "frames whose memory was touched before its first use", "buffer");
+    FRAMES_TOUCHED("frames", "frames whose memory was touched before its first use", "buffer"),
+    WRITE_RETRIES_ADMISSION("attempts", "works run again after a wait for their turn", "db");
 
     private final String unit;
     private final String meaning;
