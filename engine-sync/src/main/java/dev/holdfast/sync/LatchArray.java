@@ -281,7 +281,8 @@ public final class LatchArray {
         return LatchWord.describe((long) WORD.getAcquire(words, index));
     }
 
-    private long key(int index) {
+    /** Under what {@link HeldLatches} knows the latch. */
+    long key(int index) {
         return HeldLatches.keyOf(words, index);
     }
 }

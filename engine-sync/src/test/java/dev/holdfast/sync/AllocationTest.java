@@ -16,6 +16,10 @@ final class AllocationTest {
     private static final int ROUNDS = 100_000;
     private static final int PARKS = 1_000;
 
+    private static final int MODES = 5;
+    private static final int UPGRADE = 0;
+    private static final int GIVES_UP = 1;
+
     private final FreshSite site = new FreshSite();
     private final TestThreads threads = new TestThreads();
 
@@ -38,6 +42,14 @@ final class AllocationTest {
             latch.releaseShared();
             latch.acquireExclusive();
             latch.releaseExclusive();
+            latch.acquireUpdate();
+            latch.upgradeToExclusive();
+            latch.downgradeToUpdate();
+            latch.downgradeToShared();
+            latch.releaseShared();
+            if (latch.tryAcquireUpdate(1)) {
+                latch.releaseUpdate();
+            }
             long version = latch.optimisticVersion();
             if (latch.validate(version) && latch.tryUpgradeToExclusive(version)) {
                 latch.releaseExclusive();
@@ -112,6 +124,80 @@ final class AllocationTest {
 
         threads.join();
         assertThat((double) allocated.get() / PARKS).isLessThan(4);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void givenAHolder_whenAThreadParksInEachMode_thenNothingIsAllocated(Storage storage)
+            throws Exception {
+        site.counters().timing(WaitTiming.FULL);
+        TestLatch latch = storage.latch(site);
+        AtomicInteger turn = new AtomicInteger();
+        AtomicInteger ended = new AtomicInteger();
+        AtomicLong allocated = new AtomicLong();
+        threads.start(
+                () -> {
+                    long before = 0;
+                    for (int round = 0; round < 2 * PARKS; round++) {
+                        if (round == PARKS) {
+                            before = AllocatedBytes.ofThisThread();
+                        }
+                        awaitTurn(turn, round);
+                        parkOnce(latch, round);
+                        ended.set(round + 1);
+                    }
+                    allocated.set(AllocatedBytes.ofThisThread() - before);
+                });
+
+        for (int round = 0; round < 2 * PARKS; round++) {
+            boolean shares = round % MODES == UPGRADE;
+            if (shares) {
+                latch.acquireShared();
+            } else {
+                latch.acquireExclusive();
+            }
+            long parksBefore = site.counters().parks();
+            int ends = round + 1;
+            turn.set(ends);
+            if (round % MODES == GIVES_UP) {
+                threads.until(() -> ended.get() == ends);
+            } else {
+                threads.until(() -> site.counters().parks() > parksBefore);
+            }
+            if (shares) {
+                latch.releaseShared();
+            } else {
+                latch.releaseExclusive();
+            }
+            threads.until(() -> ended.get() == ends);
+        }
+
+        threads.join();
+        assertThat((double) allocated.get() / PARKS).isLessThan(4);
+    }
+
+    private static void parkOnce(TestLatch latch, int round) {
+        switch (round % MODES) {
+            case UPGRADE -> {
+                latch.acquireUpdate();
+                latch.upgradeToExclusive();
+                latch.releaseExclusive();
+            }
+            case GIVES_UP -> latch.tryAcquireExclusive(1);
+            case 2 -> {
+                latch.acquireShared();
+                latch.releaseShared();
+            }
+            case 3 -> {
+                latch.acquireUpdate();
+                latch.releaseUpdate();
+            }
+            default -> {
+                if (latch.tryAcquireUpdate(Long.MAX_VALUE - 1)) {
+                    latch.releaseUpdate();
+                }
+            }
+        }
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // an event would allocate

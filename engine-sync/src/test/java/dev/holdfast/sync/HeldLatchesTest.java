@@ -4,6 +4,8 @@ package dev.holdfast.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -103,5 +105,59 @@ final class HeldLatchesTest {
 
         assertThat(HeldLatches.holdsNone()).isTrue();
         assertThat(HeldLatches.mayWaitFor(TestSites.LOW)).isTrue();
+    }
+
+    @Test
+    void givenAHigherRankHeld_whenAnUpgradeMayWait_thenTheOrderIsRefused() {
+        assertThat(HeldLatches.acquired(TestSites.LOW, 1)).isTrue();
+        assertThat(HeldLatches.mayUpgrade(TestSites.LOW)).isTrue();
+        assertThat(HeldLatches.acquired(TestSites.HIGH, 2)).isTrue();
+
+        assertThatThrownBy(() -> HeldLatches.mayUpgrade(TestSites.LOW))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage(
+                        "latch order: upgrade=LOW, rank=100, held=[LOW(100) 0x1, HIGH(300) 0x2]");
+
+        assertThat(HeldLatches.mayUpgrade(TestSites.HIGH)).isTrue();
+    }
+
+    @Test
+    void givenTwoOfOneRankHeld_whenAnUpgradeMayWait_thenTheSiteDecides() {
+        assertThat(HeldLatches.acquired(TestSites.LOW, 1)).isTrue();
+        assertThat(HeldLatches.acquiredWithoutWaiting(TestSites.LOW, 2)).isTrue();
+        assertThatThrownBy(() -> HeldLatches.mayUpgrade(TestSites.LOW))
+                .isInstanceOf(AssertionError.class);
+        assertThat(HeldLatches.acquired(TestSites.MIDDLE, 1)).isTrue();
+        assertThat(HeldLatches.acquired(TestSites.MIDDLE, 2)).isTrue();
+
+        assertThat(HeldLatches.mayUpgrade(TestSites.MIDDLE)).isTrue();
+    }
+
+    @Test
+    void givenALatchHeldElsewhere_whenItsHolderIsAsked_thenTheThreadIsNamedUntilTheRelease()
+            throws Exception {
+        LatchArray array = new LatchArray(3, TestSites.HIGH);
+        long[] key = new long[1];
+        TestThreads threads = new TestThreads();
+        Semaphore mayRelease = new Semaphore(0);
+        CountDownLatch acquired = new CountDownLatch(1);
+        Thread holder =
+                threads.start(
+                        () -> {
+                            array.acquireExclusive(2);
+                            key[0] = array.key(2);
+                            acquired.countDown();
+                            mayRelease.acquireUninterruptibly();
+                            array.releaseExclusive(2);
+                        });
+        acquired.await();
+
+        assertThat(HeldLatches.holderOf(TestSites.HIGH, key[0])).isSameAs(holder);
+        assertThat(HeldLatches.holderOf(TestSites.LOW, key[0])).isNull();
+        assertThat(HeldLatches.holderOf(TestSites.HIGH, key[0] + 1)).isNull();
+
+        mayRelease.release();
+        threads.join();
+        assertThat(HeldLatches.holderOf(TestSites.HIGH, key[0])).isNull();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.sync.TestLatch.Storage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -130,6 +131,143 @@ final class LatchStressTest {
         if (one != other) {
             throw new AssertionError("torn: one=" + one + ", other=" + other);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void givenSharedUpdateExclusiveAndUpgrades_whenAllThreadsEnd_thenEachModeExcludedItsOthers(
+            Storage storage) throws Exception {
+        TestLatch latch = storage.latch(site);
+        AtomicLong changes = new AtomicLong();
+        AtomicInteger updaters = new AtomicInteger();
+        for (int i = 0; i < 6; i++) {
+            threads.start(() -> allModes(latch, changes, updaters));
+        }
+
+        threads.join();
+
+        assertThat(first).isEqualTo(changes.get());
+        assertThat(second).isEqualTo(-changes.get());
+        assertThat(latch.tryAcquireExclusive()).isTrue();
+        latch.releaseExclusive();
+    }
+
+    private void allModes(TestLatch latch, AtomicLong changes, AtomicInteger updaters) {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        for (int round = 0; round < ROUNDS; round++) {
+            long timeoutNanos = random.nextInt(4) * 20_000L;
+            switch (random.nextInt(9)) {
+                case 0 -> {
+                    latch.acquireExclusive();
+                    changeAlone(changes, updaters);
+                    latch.releaseExclusive();
+                }
+                case 1 -> {
+                    latch.acquireExclusive();
+                    changeAlone(changes, updaters);
+                    latch.downgradeToUpdate();
+                    beUpdater(updaters);
+                    latch.releaseUpdate();
+                }
+                case 2 -> {
+                    latch.acquireUpdate();
+                    beUpdater(updaters);
+                    long seen = first;
+                    latch.upgradeToExclusive();
+                    requireEqual(seen, first);
+                    changeAlone(changes, updaters);
+                    latch.downgradeToShared();
+                    requireEqual(first, -second);
+                    latch.releaseShared();
+                }
+                case 3 -> {
+                    latch.acquireUpdate();
+                    beUpdater(updaters);
+                    if (latch.tryUpgradeToExclusive()) {
+                        changeAlone(changes, updaters);
+                        latch.releaseExclusive();
+                    } else {
+                        latch.downgradeToShared();
+                        requireEqual(first, -second);
+                        latch.releaseShared();
+                    }
+                }
+                case 4 -> {
+                    if (latch.tryAcquireUpdate(timeoutNanos)) {
+                        beUpdater(updaters);
+                        latch.releaseUpdate();
+                    }
+                }
+                case 5 -> {
+                    if (latch.tryAcquireExclusive(timeoutNanos)) {
+                        changeAlone(changes, updaters);
+                        latch.releaseExclusive();
+                    }
+                }
+                case 6 -> {
+                    if (latch.tryAcquireShared(timeoutNanos)) {
+                        requireEqual(first, -second);
+                        latch.releaseShared();
+                    }
+                }
+                case 7 -> {
+                    latch.acquireShared();
+                    requireEqual(first, -second);
+                    latch.releaseShared();
+                }
+                default -> readOptimistically(latch);
+            }
+        }
+    }
+
+    private void changeAlone(AtomicLong changes, AtomicInteger updaters) {
+        requireEqual(0, updaters.get());
+        change(changes);
+    }
+
+    private void beUpdater(AtomicInteger updaters) {
+        requireEqual(0, updaters.getAndIncrement());
+        requireEqual(first, -second);
+        requireEqual(1, updaters.getAndDecrement());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void givenAllOthersNeverRest_whenOneWantsUpdate_thenItIsNotStarved(Storage storage)
+            throws Exception {
+        TestLatch latch = storage.latch(site);
+        AtomicBoolean done = new AtomicBoolean();
+        for (int i = 0; i < 4; i++) {
+            boolean shares = i % 2 == 0;
+            threads.start(
+                    () -> {
+                        while (!done.get()) {
+                            if (shares) {
+                                latch.acquireShared();
+                                spin();
+                                latch.releaseShared();
+                            } else {
+                                latch.acquireExclusive();
+                                spin();
+                                latch.releaseExclusive();
+                            }
+                        }
+                    });
+        }
+
+        threads.start(
+                () -> {
+                    for (int round = 0; round < ROUNDS / 40; round++) {
+                        latch.acquireUpdate();
+                        latch.upgradeToExclusive();
+                        first++;
+                        latch.releaseExclusive();
+                    }
+                    done.set(true);
+                });
+
+        threads.join();
+        assertThat(first).isEqualTo(ROUNDS / 40);
     }
 
     @ParameterizedTest

@@ -110,4 +110,130 @@ final class LatchWordTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("exclusive=false");
     }
+
+    @Test
+    void givenUpdate_whenReadersCome_thenTheyShareItAndOthersDoNot() {
+        long held = LatchWord.updateAcquired(LatchWord.sharedAcquired(FREE));
+
+        assertThat(LatchWord.isUpdate(held)).isTrue();
+        assertThat(LatchWord.admitsShared(held)).isTrue();
+        assertThat(LatchWord.admitsUpdate(held)).isFalse();
+        assertThat(LatchWord.admitsWokenUpdate(held)).isFalse();
+        assertThat(LatchWord.admitsExclusive(held)).isFalse();
+        assertThat(LatchWord.optimisticVersion(held)).isZero();
+        assertThat(LatchWord.updateReleased(held)).isEqualTo(LatchWord.SHARED_ONE);
+    }
+
+    @Test
+    void givenABar_whenSomebodyArrives_thenOnlyAFreeLatchAdmitsIt() {
+        long barred = LatchWord.waitersSet(FREE, true);
+        long barredAndHeld = LatchWord.sharedAcquired(barred);
+        long updateWaits = LatchWord.waitersSet(LatchWord.UPDATE, false);
+
+        assertThat(LatchWord.admitsShared(barred)).isTrue();
+        assertThat(LatchWord.admitsUpdate(barred)).isTrue();
+        assertThat(LatchWord.admitsShared(barredAndHeld)).isFalse();
+        assertThat(LatchWord.admitsUpdate(barredAndHeld)).isFalse();
+        assertThat(LatchWord.admitsWokenUpdate(barredAndHeld)).isTrue();
+        assertThat(LatchWord.admitsShared(updateWaits)).isTrue();
+    }
+
+    @Test
+    void givenUpdateIsWaitedFor_whenItsHolderCannotWakeIt_thenOthersAreBarred() {
+        assertThat(LatchWord.updateWaitBars(LatchWord.UPDATE)).isFalse();
+        assertThat(LatchWord.updateWaitBars(LatchWord.EXCLUSIVE)).isFalse();
+        assertThat(LatchWord.updateWaitBars(LatchWord.SHARED_ONE)).isTrue();
+    }
+
+    @Test
+    void givenAReaderTakesTheWakeUp_whenSomebodyIsQueued_thenOthersAreBarredUnlessUpdateIsHeld() {
+        long queued = LatchWord.WAITERS | LatchWord.WOKEN | LatchWord.SHARED_ONE;
+
+        assertThat(LatchWord.wokenAcquired(queued))
+                .isEqualTo(LatchWord.WAITERS | LatchWord.BARRED | LatchWord.SHARED_ONE);
+        assertThat(LatchWord.wokenAcquired(queued | LatchWord.UPDATE))
+                .isEqualTo(LatchWord.WAITERS | LatchWord.UPDATE | LatchWord.SHARED_ONE);
+        assertThat(LatchWord.wokenAcquired(LatchWord.WOKEN | LatchWord.SHARED_ONE))
+                .isEqualTo(LatchWord.SHARED_ONE);
+    }
+
+    @Test
+    void givenUpdateBesideReaders_whenAnUpgradeIsAwaited_thenNobodyIsAdmittedUntilItIsDue() {
+        long awaited = LatchWord.upgradeAwaited(LatchWord.UPDATE | LatchWord.SHARED_ONE);
+        long due = LatchWord.sharedReleased(awaited);
+
+        assertThat(LatchWord.isUpgrading(awaited)).isTrue();
+        assertThat(LatchWord.admitsUpgrade(awaited)).isFalse();
+        assertThat(LatchWord.admitsWokenShared(awaited)).isFalse();
+        assertThat(LatchWord.upgradeIsDue(awaited)).isFalse();
+        assertThat(LatchWord.sharedReleaseWakes(awaited)).isTrue();
+        assertThat(LatchWord.sharedReleaseWakes(LatchWord.wokenSet(awaited))).isTrue();
+        assertThat(LatchWord.sharedReleaseWakes(awaited + 1)).isFalse();
+        assertThat(LatchWord.validates(awaited, 0)).isTrue();
+        assertThat(LatchWord.upgradeIsDue(due)).isTrue();
+        assertThat(LatchWord.upgraded(due)).isEqualTo(LatchWord.EXCLUSIVE);
+    }
+
+    @Test
+    void givenExclusive_whenLowered_thenTheVersionHasGrown() {
+        assertThat(LatchWord.downgradedToUpdate(LatchWord.EXCLUSIVE))
+                .isEqualTo(LatchWord.VERSION_ONE | LatchWord.UPDATE);
+        assertThat(LatchWord.downgradedToShared(LatchWord.EXCLUSIVE))
+                .isEqualTo(LatchWord.VERSION_ONE | LatchWord.SHARED_ONE);
+    }
+
+    @Test
+    void givenUpdate_whenLoweredToShared_thenTheVersionStands() {
+        assertThat(LatchWord.downgradedToShared(LatchWord.UPDATE | 2)).isEqualTo(3);
+    }
+
+    @Test
+    void givenAsManyReadersAsThereMayBe_whenUpdateIsLowered_thenThereIsRoom() {
+        long full = LatchWord.updateAcquired(LatchWord.SHARED_MAX);
+        long lowered = LatchWord.downgradedToShared(full);
+
+        assertThat(LatchWord.admitsShared(full)).isFalse();
+        assertThat(LatchWord.sharedHolders(lowered)).isEqualTo((int) LatchWord.SHARED_MASK);
+        assertThat(LatchWord.isUpdate(lowered)).isFalse();
+        assertThat(LatchWord.admitsUpdate(lowered)).isFalse();
+    }
+
+    @Test
+    void givenUpdateIsHeld_whenTheLastReaderLeaves_thenItWakesOnlyWhoDoesNotWaitForUpdate() {
+        long word = LatchWord.WAITERS | LatchWord.UPDATE | LatchWord.SHARED_ONE;
+
+        assertThat(LatchWord.sharedReleaseWakes(word)).isFalse();
+        assertThat(LatchWord.sharedReleaseWakes(word | LatchWord.BARRED)).isTrue();
+    }
+
+    @Test
+    void givenAQueue_whenSomeLeaveIt_thenItsBitsAreThoseOfTheRest() {
+        long word = LatchWord.WAITERS | LatchWord.BARRED | LatchWord.WOKEN | 7;
+
+        assertThat(LatchWord.queueLeft(word, true, false))
+                .isEqualTo(LatchWord.WAITERS | LatchWord.WOKEN | 7);
+        assertThat(LatchWord.queueLeft(word, false, false)).isEqualTo(LatchWord.WOKEN | 7);
+        assertThat(LatchWord.queueLeft(7, true, true))
+                .isEqualTo(LatchWord.WAITERS | LatchWord.BARRED | 7);
+    }
+
+    @Test
+    void givenEveryBitSet_whenDescribed_thenEachHasItsName() {
+        assertThat(LatchWord.describe(-1L))
+                .isEqualTo(
+                        "version=4398046511103, exclusive=true, update=true, upgrading=true,"
+                                + " shared=65535, waiters=true, barred=true, woken=true");
+    }
+
+    @Test
+    void givenAWordNotHeldForUpdate_whenUsedAsIfItWere_thenTheAssertionFails() {
+        assertThatThrownBy(() -> LatchWord.updateReleased(FREE)).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> LatchWord.upgraded(FREE)).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> LatchWord.upgraded(LatchWord.UPDATE | 1))
+                .isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> LatchWord.downgradedToUpdate(LatchWord.UPDATE))
+                .isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> LatchWord.downgradedToShared(FREE))
+                .isInstanceOf(AssertionError.class);
+    }
 }
