@@ -18,9 +18,11 @@ import dev.holdfast.core.space.AllocationMap;
 import dev.holdfast.core.space.SpaceCheck;
 import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.SimulatedDisk;
+import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,11 @@ final class StoreRecoveryTest {
     private static final int PAGE_BYTES = 4096;
     private static final EngineOptions FAST =
             TestEngines.small().poolBytes(2 << 20).closeMode(CloseMode.FAST).build();
+
+    @AfterEach
+    void resetHooks() {
+        TestHooks.reset();
+    }
 
     @Test
     void givenACleanClose_whenOpened_thenNothingIsReplayed(TestEngines engines) {
@@ -114,6 +121,33 @@ final class StoreRecoveryTest {
         Engine again = engines.open(disk, FAST);
 
         assertThat(recovered(again).pagesRepaired()).isEqualTo(1);
+    }
+
+    /**
+     * P11a. From there on slots of the doublewrite are used again, and the page may lie in a file
+     * that nothing else touches: only recovery's own sync keeps what the repair wrote.
+     */
+    @Test
+    void givenARepairedPage_whenPowerIsLostBeforeAnythingElseIsWritten_thenItIsStillRepaired(
+            TestEngines engines) throws IOException {
+        SimulatedDisk disk = SimulatedDisk.create();
+        Engine engine = engines.open(disk, FAST);
+        fill(engine, engine.table("own", TableOptions.ownSpace()), 0, 300);
+        engine.checkpoint();
+        List<Integer> pages = pagesOf(engine, "own");
+        engine.close();
+        long at = (long) pages.get(pages.size() - 1) * PAGE_BYTES;
+        byte[] sound = disk.contents("space-16.hfs", at, PAGE_BYTES);
+        disk.flipBit("space-16.hfs", at + 1000, 4);
+        SimulatedDisk[] image = new SimulatedDisk[1];
+        TestHooks.onReached(
+                StoreRecovery.REPAIRED,
+                () -> image[0] = disk.crash(CrashMode.NOTHING_PENDING, 0).disk());
+
+        Engine again = engines.open(disk, FAST);
+
+        assertThat(recovered(again).pagesRepaired()).isEqualTo(1);
+        assertThat(image[0].contents("space-16.hfs", at, PAGE_BYTES)).isEqualTo(sound);
     }
 
     @Test
