@@ -56,7 +56,7 @@ public final class WaitWatchdog {
      * @param listener called by {@link #check} in its thread
      */
     public WaitWatchdog(long limitNanos, Consumer<LongWaits> listener) {
-        this(limitNanos, listener, WaitWatchdog::name, WaitWatchdog::noted);
+        this(limitNanos, listener, WaitWatchdog::nameOfStorage, WaitWatchdog::holderAsNoted);
     }
 
     /**
@@ -70,6 +70,25 @@ public final class WaitWatchdog {
         this.listener = listener;
         this.namer = namer;
         this.holders = holders;
+    }
+
+    /** The namer of those that give none: class and identity of the storage, and the key. */
+    public static String nameOfStorage(ContentionSite site, Object storage, long key) {
+        return storage == null
+                ? "key=" + key
+                : String.format(
+                        "storage=%s@%x, key=%d",
+                        storage.getClass().getSimpleName(), System.identityHashCode(storage), key);
+    }
+
+    /**
+     * Knows, under assertions, who holds a {@link Latch} or a latch of a {@link LatchArray}. For
+     * other storages only their owner knows the key, and can ask {@link HeldLatches#holderOf}.
+     */
+    public static Optional<Thread> holderAsNoted(ContentionSite site, Object storage, long key) {
+        return storage instanceof Latch || storage instanceof long[]
+                ? Optional.ofNullable(HeldLatches.holderOf(site, HeldLatches.keyOf(storage, key)))
+                : Optional.empty();
     }
 
     /** How long a wait may last without being told of. */
@@ -182,21 +201,6 @@ public final class WaitWatchdog {
 
     private static boolean isInside(ThreadStack stack) {
         return stack.frames().stream().anyMatch(frame -> frame.getClassName().startsWith(OWN_CODE));
-    }
-
-    private static String name(ContentionSite site, Object storage, long key) {
-        return storage == null
-                ? "key=" + key
-                : String.format(
-                        "storage=%s@%x, key=%d",
-                        storage.getClass().getSimpleName(), System.identityHashCode(storage), key);
-    }
-
-    /** As noted by the latch itself; for other storages only their owner knows the key. */
-    private static Optional<Thread> noted(ContentionSite site, Object storage, long key) {
-        return storage instanceof Latch || storage instanceof long[]
-                ? Optional.ofNullable(HeldLatches.holderOf(site, HeldLatches.keyOf(storage, key)))
-                : Optional.empty();
     }
 
     /** Puts in words what is waited for, as name=value pairs. */
