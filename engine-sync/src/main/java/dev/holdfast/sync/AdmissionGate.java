@@ -20,6 +20,7 @@ public final class AdmissionGate {
     static final String BEFORE_QUEUEING = "sync.gateBeforeQueueing";
     static final String BEFORE_PARK = "sync.gateBeforePark";
     static final String AFTER_PARK = "sync.gateAfterPark";
+    static final String CLOSING = "sync.gateClosing";
 
     private final ContentionSite site;
     private final GateTickets tickets;
@@ -86,6 +87,7 @@ public final class AdmissionGate {
     /** Lets nobody in any more and ends all waits. Who is inside leaves as ever. */
     public void close() {
         tickets.close();
+        TestHooks.reached(CLOSING);
         tickets.wakeAll();
     }
 

@@ -70,6 +70,24 @@ final class AdmissionGateRaceTest {
     }
 
     @Test
+    void givenAGateThatIsBeingClosed_whenATicketComesBack_thenNoWaiterGetsIt() throws Exception {
+        gate.tryEnter();
+        AtomicReference<Entry> entry = new AtomicReference<>();
+        threads.start(() -> entry.set(enter(0)));
+        threads.until(() -> site.counters().parks() == 1);
+        try (TestHooks.Pause closing = TestHooks.pauseAt(AdmissionGate.CLOSING)) {
+            threads.start(gate::close);
+            closing.awaitReached();
+
+            gate.leave();
+        }
+
+        threads.join();
+        assertThat(entry).hasValue(Entry.STOPPED);
+        assertThat(gate.inside()).isZero();
+    }
+
+    @Test
     void givenATicketComesBack_whenAThreadIsAboutToQueueOrToPark_thenItDoesNotSleepOn() {
         for (String point : List.of(AdmissionGate.BEFORE_QUEUEING, AdmissionGate.BEFORE_PARK)) {
             AtomicReference<Entry> entry = new AtomicReference<>();
