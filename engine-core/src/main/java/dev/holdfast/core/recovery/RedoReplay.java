@@ -9,7 +9,9 @@ import dev.holdfast.core.redo.RedoScanner;
 import dev.holdfast.core.redo.RedoType;
 import dev.holdfast.core.space.SpaceFiles;
 import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.sync.CurrentWait;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -17,6 +19,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The second reading of the log: passes the records that the plan wants to those who apply them.
@@ -35,7 +39,9 @@ final class RedoReplay implements RedoScanner.GroupVisitor, AutoCloseable {
     private static final int BATCHES_EACH = 3;
     private static final long WAIT_MILLIS = 20;
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final Logger LOG = LoggerFactory.getLogger(RedoReplay.class);
 
     private final RedoPlan plan;
     private final SpaceFiles files;
@@ -176,12 +182,31 @@ final class RedoReplay implements RedoScanner.GroupVisitor, AutoCloseable {
         }
     }
 
-    /** Ends the agents. */
+    /**
+     * Ends the agents. Without a limit: the caller frees the memory that they work in. None waits
+     * for anything but pages and frames, which a failure of the engine ends.
+     */
     @Override
     public void close() {
+        boolean running = false;
         for (BackgroundAgent agent : agents) {
-            boolean stopped = agent.stop(STOP_NANOS);
-            assert stopped : "an agent of recovery does not end";
+            running |= !agent.stop(0);
+        }
+        if (running) {
+            CurrentWait wait = CurrentWait.begin(CoreSites.REDO_APPLIERS, agents.size());
+            try {
+                agents.forEach(RedoReplay::join);
+            } finally {
+                wait.end();
+            }
+        }
+    }
+
+    private static void join(BackgroundAgent agent) {
+        while (!agent.stop(WARN_NANOS)) {
+            LOG.warn(
+                    "applier of redo does not end: waitedSeconds={}",
+                    TimeUnit.NANOSECONDS.toSeconds(WARN_NANOS));
         }
     }
 

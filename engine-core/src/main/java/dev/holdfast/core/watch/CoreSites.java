@@ -44,7 +44,8 @@ public enum CoreSites implements ContentionSite {
             true,
             "the log's leader waits for groups that are reserved and not published"),
     EPOCH_READERS(CoreSites.NO_RANK, true, "drop waits for readers inside an operation epoch"),
-    LOG_PAUSE(CoreSites.NO_RANK, true, "verification waits for mini-transactions under way");
+    LOG_PAUSE(CoreSites.NO_RANK, true, "verification waits for mini-transactions under way"),
+    REDO_APPLIERS(CoreSites.NO_RANK, true, "open waits for appliers of redo to end");
 
     /** The rank of a named wait, which takes no part in the latch order. */
     public static final int NO_RANK = 0;
