@@ -9,8 +9,10 @@
  * what threads wait on for a position of the log.
  *
  * <p>Every latch belongs to a {@link dev.holdfast.sync.ContentionSite}, whose counters are touched
- * on the slow path only and read by {@link dev.holdfast.sync.ContentionReport}. {@link
- * dev.holdfast.sync.HeldLatches} checks the order of latches when assertions are on.
+ * on the slow path only and read by {@link dev.holdfast.sync.ContentionReport}. Who sleeps leaves a
+ * {@link dev.holdfast.sync.CurrentWait}, so that a {@link dev.holdfast.sync.WaitWatchdog} can tell
+ * of waits that last too long. {@link dev.holdfast.sync.HeldLatches} checks the order of latches
+ * when assertions are on. {@link dev.holdfast.sync.AdmissionGate} limits how many are inside.
  *
  * <p>No thread is started here; everything runs in the caller's thread, platform or virtual. An
  * acquire or release that meets nobody is one CAS and allocates nothing. An interrupt never ends a
