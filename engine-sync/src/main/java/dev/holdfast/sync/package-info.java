@@ -15,7 +15,8 @@
  * when assertions are on. {@link dev.holdfast.sync.AdmissionGate} limits how many are inside.
  *
  * <p>No thread is started here; everything runs in the caller's thread, platform or virtual. An
- * acquire or release that meets nobody is one CAS and allocates nothing. An interrupt never ends a
- * wait and is never lost. The module's page is {@code docs/architecture/sync.md}.
+ * acquire or release that meets nobody is one CAS and allocates nothing. An interrupt ends no wait
+ * that did not ask for it, and is never lost. The module's page is {@code
+ * docs/architecture/sync.md}.
  */
 package dev.holdfast.sync;
