@@ -21,7 +21,8 @@ class EngineExceptionTest {
                         new WriteConflictException("t", KEY),
                         new LockTimeoutException("t", KEY, Duration.ofMillis(5)),
                         new LockTimeoutException("undo log", Duration.ofMillis(5)),
-                        new LogSpaceTimeoutException(7, 9, Duration.ofMillis(5)));
+                        new LogSpaceTimeoutException(7, 9, Duration.ofMillis(5)),
+                        new AdmissionTimeoutException(3, Duration.ofMillis(5)));
 
         assertThat(exceptions).allMatch(RetryableException.class::isInstance);
         assertThat(exceptions)
@@ -30,7 +31,9 @@ class EngineExceptionTest {
                         "write conflict: table=t, key=0x01ab",
                         "lock wait timed out: table=t, key=0x01ab, waitedMillis=5",
                         "lock wait timed out: wanted=undo log, waitedMillis=5",
-                        "no log space in time: neededBytes=7, capacityBytes=9, waitedMillis=5");
+                        "no log space in time: neededBytes=7, capacityBytes=9, waitedMillis=5",
+                        "no transaction slot in time: maxConcurrentTransactions=3,"
+                                + " waitedMillis=5");
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.holdfast.Engine;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
+import dev.holdfast.sync.Latch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +48,33 @@ final class WaitWatchTest {
                 .contains("thread=watched waiter");
         assertThat(waiter.isAlive()).as("nothing is done about it").isTrue();
         gate.leave();
+        waiter.join();
+    }
+
+    @Test
+    void givenALatchThatIsHeld_whenItIsWaitedForTooLong_thenTheHolderIsNamed() throws Exception {
+        Latch latch = new Latch(CoreSites.DOUBLEWRITE);
+        latch.acquireExclusive();
+        Thread waiter =
+                new Thread(
+                        () -> {
+                            latch.acquireExclusive();
+                            latch.releaseExclusive();
+                        },
+                        "watched waiter");
+        waiter.start();
+
+        while (warnings.isEmpty()) {
+            watch.look(System.nanoTime() + LATER);
+        }
+
+        assertThat(warnings.get(0))
+                .contains("site=DOUBLEWRITE, storage=Latch@")
+                .contains("thread=watched waiter")
+                .contains("acquireExclusive")
+                .contains("holding: thread=" + Thread.currentThread().getName());
+        assertThat(text()).endsWith(", holder=" + Thread.currentThread().getName() + "\n");
+        latch.releaseExclusive();
         waiter.join();
     }
 
