@@ -9,7 +9,8 @@ import java.util.function.BooleanSupplier;
 
 /** Threads of one test: started together, joined within a limit, their failures reported. */
 final class TestThreads {
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long LIMIT_NANOS =
+            TimeUnit.SECONDS.toNanos(Boolean.getBoolean("holdfast.soak") ? 900 : 30);
 
     private final List<Thread> threads = new ArrayList<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();

@@ -46,7 +46,7 @@ final class VirtualThreadStressTest {
     private void count(TestLatch latch, AtomicReference<Throwable> failure, CountDownLatch ended) {
         try {
             for (int round = 0; round < ROUNDS; round++) {
-                latch.acquireExclusive();
+                becomeExclusive(latch, round);
                 guarded++;
                 if (round % 50 == 0) {
                     Thread.yield();
@@ -57,6 +57,17 @@ final class VirtualThreadStressTest {
             failure.set(thrown);
         } finally {
             ended.countDown();
+        }
+    }
+
+    private static void becomeExclusive(TestLatch latch, int round) {
+        if (round % 3 == 0) {
+            latch.acquireExclusive();
+        } else if (round % 3 == 1) {
+            latch.acquireUpdate();
+            latch.upgradeToExclusive();
+        } else if (!latch.tryAcquireExclusive(TimeUnit.MINUTES.toNanos(1))) {
+            throw new AssertionError("not acquired within a minute");
         }
     }
 
