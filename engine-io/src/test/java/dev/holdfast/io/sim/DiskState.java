@@ -4,6 +4,7 @@ package dev.holdfast.io.sim;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.function.Predicate;
 
 /**
  * All that a disk holds at one moment; changed by {@link Event}s alone.
@@ -122,12 +123,12 @@ final class DiskState {
         return names.pending().isEmpty() ? hash : SeededRandom.mix(hash + names.pending().size());
     }
 
-    /** Blocks that the files with a name occupy. */
-    long allocatedBlocks() {
+    /** Blocks that the files with such a name occupy. */
+    long allocatedBlocks(Predicate<String> ofNames) {
         long count = 0;
-        for (int inode : names.visible().values()) {
-            if (inode != NameTable.DIRECTORY) {
-                count += files.get(inode).visible().allocatedCount();
+        for (Map.Entry<String, Integer> entry : names.visible().entrySet()) {
+            if (entry.getValue() != NameTable.DIRECTORY && ofNames.test(entry.getKey())) {
+                count += files.get(entry.getValue()).visible().allocatedCount();
             }
         }
         return count;

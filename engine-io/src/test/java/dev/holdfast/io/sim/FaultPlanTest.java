@@ -262,6 +262,24 @@ final class FaultPlanTest {
     }
 
     @Test
+    void givenAFullDirectory_whenFilesGrow_thenOnlyThoseInItFail() throws IOException {
+        directory.createDirectory("redo");
+        StorageFile redo = directory.create("redo/1");
+        redo.write(0, filled(PAGE, 1));
+        disk.limitCapacity("redo", 2 * PAGE);
+
+        redo.write(PAGE, filled(PAGE, 2));
+        assertThatThrownBy(() -> redo.write(2 * PAGE, filled(PAGE, 2)))
+                .hasMessageContaining("write failed: file=redo/1, position=8192")
+                .hasMessageContaining(Fault.NO_SPACE);
+        file.write(2 * PAGE, filled(9 * PAGE, 2));
+
+        assertThat(disk.count(Injection.NO_ROOM)).isEqualTo(1);
+        disk.unlimitCapacity();
+        redo.write(2 * PAGE, filled(PAGE, 2));
+    }
+
+    @Test
     void givenSplitTransfers_whenPowerIsLostBetween_thenPartOfAWriteCanBeThere()
             throws IOException {
         faults.splitTransfers(new SeededRandom(1));

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -51,6 +52,7 @@ public final class SimulatedDisk {
 
     private volatile boolean isUnplugged;
     private volatile long capacityBytes = NO_LIMIT;
+    private final Map<String, Long> directoryCapacities = new ConcurrentHashMap<>();
     private final AtomicLongArray injections = new AtomicLongArray(Injection.values().length);
     private volatile DiskClock clock = DiskClock.REAL;
     private volatile DeviceQueue queue =
@@ -137,15 +139,25 @@ public final class SimulatedDisk {
         capacityBytes = bytes;
     }
 
-    /** Gives room again. */
+    /**
+     * Limits what the files of one directory may occupy, as if it were on a device of its own.
+     *
+     * @param directory the subdirectory's name, or empty for the root
+     */
+    public void limitCapacity(String directory, long bytes) {
+        directoryCapacities.put(directory, bytes);
+    }
+
+    /** Gives room again, everywhere. */
     public void unlimitCapacity() {
         capacityBytes = NO_LIMIT;
+        directoryCapacities.clear();
     }
 
     /** What the files that have a name occupy, in whole blocks; holes occupy nothing. */
     public long usedBytes() {
         synchronized (monitor) {
-            return state.allocatedBlocks() * Block.BYTES;
+            return state.allocatedBlocks(name -> true) * Block.BYTES;
         }
     }
 
@@ -381,18 +393,33 @@ public final class SimulatedDisk {
                 new IOException(reason));
     }
 
-    /** How many bytes of the write there is room for, from its first on. */
-    int bytesWithRoom(FileContent content, Write write) {
-        if (capacityBytes == NO_LIMIT || flaw() == DiskFlaw.FULL_DISK_HAS_ROOM) {
+    /** How many bytes of a write to that file there is room for, from its first on. */
+    int bytesWithRoom(String name, FileContent content, Write write) {
+        long freeBlocks = freeBlocks(NameChange.directoryOf(name));
+        if (freeBlocks == NO_LIMIT || flaw() == DiskFlaw.FULL_DISK_HAS_ROOM) {
             return write.length();
         }
-        long freeBlocks = capacityBytes / Block.BYTES - state.allocatedBlocks();
         for (long block = write.firstBlockNumber(); block < write.endBlockNumber(); block++) {
             if (!content.isAllocated(block) && --freeBlocks < 0) {
                 return (int) Math.max(0, block * Block.BYTES - write.position());
             }
         }
         return write.length();
+    }
+
+    private long freeBlocks(String directory) {
+        long free = NO_LIMIT;
+        long limit = capacityBytes;
+        if (limit != NO_LIMIT) {
+            free = limit / Block.BYTES - state.allocatedBlocks(name -> true);
+        }
+        Long ofDirectory = directoryCapacities.get(directory);
+        if (ofDirectory != null) {
+            long used =
+                    state.allocatedBlocks(name -> NameChange.directoryOf(name).equals(directory));
+            free = Math.min(free, ofDirectory / Block.BYTES - used);
+        }
+        return free;
     }
 
     /** Uniform in [0, bound), for what a plan leaves open. */

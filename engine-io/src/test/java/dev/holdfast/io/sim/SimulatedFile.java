@@ -152,7 +152,7 @@ final class SimulatedFile implements StorageFile {
             Write part = write.slice(done, length, write.position() + done);
             synchronized (disk.monitor()) {
                 FileContent content = disk.state().file(inode).visible();
-                int fitting = disk.bytesWithRoom(content, part);
+                int fitting = disk.bytesWithRoom(name, content, part);
                 if (fitting == length) {
                     disk.append(new Event.Written(inode, name, part));
                 } else {
