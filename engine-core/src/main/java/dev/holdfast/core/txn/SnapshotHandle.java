@@ -9,64 +9,37 @@ import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Table;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 
 /** A snapshot of the API. */
 final class SnapshotHandle implements Snapshot, ViewOwner {
     private final TransactionSystem system;
     private final View view;
-    private final RowReader reader;
+    private final ViewReads reads;
 
     SnapshotHandle(TransactionSystem system, View view) {
         this.system = system;
         this.view = view;
-        this.reader = new RowReader(view);
+        this.reads = new ViewReads(view);
     }
 
     @Override
     public byte[] get(Table table, byte[] key) {
-        Objects.requireNonNull(key, "key");
-        view.enter();
-        try {
-            return reader.get(TableHandle.of(table, system.engine()), key, view.snapshotLsn());
-        } finally {
-            view.exit();
-        }
+        return reads.get(table, key);
     }
 
     @Override
     public int get(Table table, byte[] key, ByteBuffer target) {
-        Objects.requireNonNull(key, "key");
-        RowReader.checkTarget(target);
-        view.enter();
-        try {
-            TableHandle handle = TableHandle.of(table, system.engine());
-            return reader.get(handle, key, target, view.snapshotLsn());
-        } finally {
-            view.exit();
-        }
+        return reads.get(table, key, target);
     }
 
     @Override
     public boolean contains(Table table, byte[] key) {
-        Objects.requireNonNull(key, "key");
-        view.enter();
-        try {
-            return reader.contains(TableHandle.of(table, system.engine()), key, view.snapshotLsn());
-        } finally {
-            view.exit();
-        }
+        return reads.contains(table, key);
     }
 
     @Override
     public Cursor cursor(Table table, Range range) {
-        Objects.requireNonNull(range, "range");
-        view.enter();
-        try {
-            return new TableCursor(view, TableHandle.of(table, system.engine()), range);
-        } finally {
-            view.exit();
-        }
+        return reads.cursor(table, range);
     }
 
     @Override

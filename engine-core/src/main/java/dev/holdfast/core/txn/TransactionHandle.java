@@ -34,7 +34,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
 
     private final TransactionSystem system;
     private final View view;
-    private final RowReader reader;
+    private final ViewReads reads;
     private final RowWriter writer;
     private final Durability durability;
     private final long lockWaitNanos;
@@ -52,59 +52,28 @@ final class TransactionHandle implements Transaction, ViewOwner {
         this.view = view;
         this.durability = durability;
         this.lockWaitNanos = lockWaitNanos;
-        this.reader = new RowReader(view);
+        this.reads = new ViewReads(view);
         this.writer = new RowWriter(this, view);
     }
 
     @Override
     public byte[] get(Table table, byte[] key) {
-        Objects.requireNonNull(key, "key");
-        view.enter();
-        try {
-            TableHandle handle = TableHandle.of(table, system.engine());
-            return reader.get(handle, key, view.statementLsn());
-        } finally {
-            view.statementEnded();
-            view.exit();
-        }
+        return reads.get(table, key);
     }
 
     @Override
     public int get(Table table, byte[] key, ByteBuffer target) {
-        Objects.requireNonNull(key, "key");
-        RowReader.checkTarget(target);
-        view.enter();
-        try {
-            TableHandle handle = TableHandle.of(table, system.engine());
-            return reader.get(handle, key, target, view.statementLsn());
-        } finally {
-            view.statementEnded();
-            view.exit();
-        }
+        return reads.get(table, key, target);
     }
 
     @Override
     public boolean contains(Table table, byte[] key) {
-        Objects.requireNonNull(key, "key");
-        view.enter();
-        try {
-            TableHandle handle = TableHandle.of(table, system.engine());
-            return reader.contains(handle, key, view.statementLsn());
-        } finally {
-            view.statementEnded();
-            view.exit();
-        }
+        return reads.contains(table, key);
     }
 
     @Override
     public Cursor cursor(Table table, Range range) {
-        Objects.requireNonNull(range, "range");
-        view.enter();
-        try {
-            return new TableCursor(view, TableHandle.of(table, system.engine()), range);
-        } finally {
-            view.exit();
-        }
+        return reads.cursor(table, range);
     }
 
     @Override
