@@ -127,6 +127,7 @@ public final class BufferLatch {
             ParkingLot.release(ACCESS, table, offset, Release.SHARED);
         } else {
             // Cannot fail as a CAS can when readers meet; who queued just before it shows in it.
+            TestHooks.reached(ParkingLot.RELEASING);
             word = (long) WORD.getAndAdd(table, offset, -LatchWord.SHARED_ONE);
             if (LatchWord.sharedReleaseWakes(word)) {
                 ParkingLot.release(ACCESS, table, offset, Release.NONE);
@@ -177,6 +178,7 @@ public final class BufferLatch {
         if (LatchWord.releaseWakes(word)) {
             ParkingLot.release(ACCESS, table, offset, Release.EXCLUSIVE);
         } else {
+            TestHooks.reached(ParkingLot.RELEASING);
             word = (long) WORD.getAndAdd(table, offset, LatchWord.EXCLUSIVE);
             if (LatchWord.releaseWakes(word)) {
                 ParkingLot.release(ACCESS, table, offset, Release.NONE);

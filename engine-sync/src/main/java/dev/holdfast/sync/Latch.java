@@ -137,6 +137,7 @@ public final class Latch extends PaddedWord {
             ParkingLot.release(ACCESS, this, INDEX, Release.SHARED);
         } else {
             // Cannot fail as a CAS can when readers meet; who queued just before it shows in it.
+            TestHooks.reached(ParkingLot.RELEASING);
             word = (long) WORD.getAndAdd(this, -LatchWord.SHARED_ONE);
             if (LatchWord.sharedReleaseWakes(word)) {
                 ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
@@ -196,6 +197,7 @@ public final class Latch extends PaddedWord {
         if (LatchWord.releaseWakes(word)) {
             ParkingLot.release(ACCESS, this, INDEX, Release.EXCLUSIVE);
         } else {
+            TestHooks.reached(ParkingLot.RELEASING);
             word = (long) WORD.getAndAdd(this, LatchWord.EXCLUSIVE);
             if (LatchWord.releaseWakes(word)) {
                 ParkingLot.release(ACCESS, this, INDEX, Release.NONE);

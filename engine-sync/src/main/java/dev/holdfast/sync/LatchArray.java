@@ -130,6 +130,7 @@ public final class LatchArray {
             ParkingLot.release(ACCESS, words, index, Release.SHARED);
         } else {
             // Cannot fail as a CAS can when readers meet; who queued just before it shows in it.
+            TestHooks.reached(ParkingLot.RELEASING);
             word = (long) WORD.getAndAdd(words, index, -LatchWord.SHARED_ONE);
             if (LatchWord.sharedReleaseWakes(word)) {
                 ParkingLot.release(ACCESS, words, index, Release.NONE);
@@ -191,6 +192,7 @@ public final class LatchArray {
         if (LatchWord.releaseWakes(word)) {
             ParkingLot.release(ACCESS, words, index, Release.EXCLUSIVE);
         } else {
+            TestHooks.reached(ParkingLot.RELEASING);
             word = (long) WORD.getAndAdd(words, index, LatchWord.EXCLUSIVE);
             if (LatchWord.releaseWakes(word)) {
                 ParkingLot.release(ACCESS, words, index, Release.NONE);

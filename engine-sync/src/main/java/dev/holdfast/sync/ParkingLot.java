@@ -63,6 +63,7 @@ final class ParkingLot {
     static final long FOREVER = Long.MAX_VALUE;
 
     static final String BEFORE_QUEUEING = "sync.beforeQueueing";
+    static final String RELEASING = "sync.releasing";
     static final String BEFORE_WAKING = "sync.beforeWaking";
     static final String BEFORE_LEAVING = "sync.beforeLeaving";
     static final String WOKEN = "sync.woken";
