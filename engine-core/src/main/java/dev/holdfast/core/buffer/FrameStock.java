@@ -14,8 +14,6 @@ public final class FrameStock implements AutoCloseable {
     /** How many frames the pool has promised to this stock, whether taken or not. */
     private int promised;
 
-    private boolean reserved;
-
     FrameStock(BufferPool pool) {
         this.pool = pool;
     }
@@ -33,14 +31,13 @@ public final class FrameStock implements AutoCloseable {
         }
     }
 
-    void prepare(int wanted, boolean fromReserve) {
+    void prepare(int wanted) {
         assert promised == 0 && count == 0 : "promised=" + promised + ", count=" + count;
 
         if (frames.length < wanted) {
             frames = new int[wanted];
         }
         promised = wanted;
-        reserved = fromReserve;
     }
 
     void put(int frame) {
@@ -59,10 +56,6 @@ public final class FrameStock implements AutoCloseable {
 
     int promised() {
         return promised;
-    }
-
-    boolean isReserved() {
-        return reserved;
     }
 
     void closed() {

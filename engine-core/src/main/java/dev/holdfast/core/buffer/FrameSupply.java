@@ -154,7 +154,7 @@ final class FrameSupply {
             promiseWait.await(
                     () -> tickets.tryPromise(count, reserved) ? 0 : -1, this::wakeCleaner);
         }
-        stock.prepare(count, reserved);
+        stock.prepare(count);
         boolean filled = false;
         try {
             for (int i = 0; i < count; i++) {

@@ -2,10 +2,12 @@
 
 package dev.holdfast.core.dblwr;
 
+import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
+import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
@@ -126,6 +128,7 @@ public final class Doublewrite implements AutoCloseable {
             return batch;
         }
         counters.increment(Counter.DOUBLEWRITE_WAITS);
+        CurrentWait wait = CurrentWait.begin(CoreSites.DOUBLEWRITE_SLOT, 0);
         boolean interrupted = false;
         while (batch == null) {
             try {
@@ -134,6 +137,7 @@ public final class Doublewrite implements AutoCloseable {
                 interrupted = true;
             }
         }
+        wait.end();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -24,7 +24,6 @@ public enum CoreSites implements ContentionSite {
     REDO_LEADER(700, false, "the lead of the log: one thread writes for all"),
     FLUSH_LIST(750, true, "dirty frames of one shard by recovery LSN; ascending shard"),
     POOL_SHARD(800, true, "free frames and clock of one shard; ascending shard"),
-    DOUBLEWRITE(900, false, "position in one doublewrite file"),
 
     ROW_LOCK(CoreSites.NO_RANK, true, "wait for another transaction's row"),
     PAGE_READ(CoreSites.NO_RANK, true, "wait for another thread's read of a page"),
@@ -32,6 +31,7 @@ public enum CoreSites implements ContentionSite {
     LOG_DURABILITY(CoreSites.NO_RANK, true, "wait for the log to reach the disk"),
     FILE_GROWTH(CoreSites.NO_RANK, true, "wait for a data file to grow"),
     PAGE_WRITE(CoreSites.NO_RANK, true, "wait until a page is no longer being written"),
+    DOUBLEWRITE_SLOT(CoreSites.NO_RANK, true, "wait for a free slot of the doublewrite"),
     FREE_FRAME(CoreSites.NO_RANK, true, "wait for the cleaner to free a frame"),
     ADMISSION(CoreSites.NO_RANK, true, "wait for a transaction slot"),
     COMMITTING_READER(CoreSites.NO_RANK, true, "reader waits for a commit to get its number"),

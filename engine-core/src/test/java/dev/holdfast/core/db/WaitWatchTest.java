@@ -53,7 +53,7 @@ final class WaitWatchTest {
 
     @Test
     void givenALatchThatIsHeld_whenItIsWaitedForTooLong_thenTheHolderIsNamed() throws Exception {
-        Latch latch = new Latch(CoreSites.DOUBLEWRITE);
+        Latch latch = new Latch(CoreSites.FLUSH_LIST);
         latch.acquireExclusive();
         Thread waiter =
                 new Thread(
@@ -69,7 +69,7 @@ final class WaitWatchTest {
         }
 
         assertThat(warnings.get(0))
-                .contains("site=DOUBLEWRITE, storage=Latch@")
+                .contains("site=FLUSH_LIST, storage=Latch@")
                 .contains("thread=watched waiter")
                 .contains("acquireExclusive")
                 .contains("holding: thread=" + Thread.currentThread().getName());
