@@ -87,6 +87,10 @@ final class ContentionReportTest {
     void givenAnEarlierReport_whenSubtracted_thenTheDifferenceIsLeftAndNothingIsReset() {
         FreshSite site = new FreshSite("NAMED");
         site.counters().countOptimisticRestart();
+        site.counters().countTimeout();
+        site.counters().timing(WaitTiming.FULL);
+        site.counters().waitEnded(site.counters().waitBegan());
+        site.counters().timing(WaitTiming.OFF);
         ContentionReport earlier = report(site);
         site.counters().countOptimisticRestart();
         site.counters().countPark();
@@ -111,8 +115,9 @@ final class ContentionReportTest {
                                 1,
                                 1,
                                 row.timedWaitNanos(),
-                                site.counters().waits()));
+                                row.waits()));
         assertThat(row.waits().count()).isEqualTo(1);
+        assertThat(site.counters().waits().count()).isEqualTo(2);
         assertThat(report(site).since(report(site)).rows().get(0).waits().count()).isZero();
         assertThat(site.counters().optimisticRestarts()).isEqualTo(2);
     }

@@ -44,6 +44,21 @@ final class StripedCounterTest {
     }
 
     @Test
+    void givenThreads_whenTheyCount_thenTheyDoNotAllShareACell() throws Exception {
+        StripedCells cells = new StripedCells(1);
+        TestThreads threads = new TestThreads();
+        AtomicInteger firstInTheirs = new AtomicInteger();
+        for (int i = 0; i < 16; i++) {
+            threads.start(() -> firstInTheirs.addAndGet(cells.getAndAdd(0, 1) == 0 ? 1 : 0));
+        }
+
+        threads.join();
+
+        assertThat(firstInTheirs).hasValueGreaterThan(1);
+        assertThat(cells.sum(0)).isEqualTo(16);
+    }
+
+    @Test
     void givenProcessors_whenStriped_thenTheCountIsAPowerOfTwoWithinTheLimit() {
         assertThat(StripedCells.stripes(1)).isEqualTo(2);
         assertThat(StripedCells.stripes(2)).isEqualTo(4);
