@@ -42,12 +42,6 @@ public final class RedoType {
     /** Last type of the trees. */
     public static final int TREE_LAST = 63;
 
-    /** First type of undo pages. */
-    public static final int UNDO_FIRST = 64;
-
-    /** Last type of undo pages. */
-    public static final int UNDO_LAST = 95;
-
     /** No type is above; a record's type is one byte. */
     public static final int LAST = 255;
 
