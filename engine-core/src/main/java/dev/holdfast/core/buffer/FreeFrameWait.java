@@ -65,6 +65,7 @@ final class FreeFrameWait {
                     return got;
                 }
                 if (left <= 0) {
+                    CoreSites.FREE_FRAME.counters().countTimeout();
                     throw new StorageException(
                             "no free frame in time: waitedMillis="
                                     + TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS)

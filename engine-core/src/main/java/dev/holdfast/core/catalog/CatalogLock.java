@@ -38,6 +38,7 @@ final class CatalogLock {
             throw new IllegalStateException("catalog is changed from within a change");
         }
         if (!lock.tryLock() && !await()) {
+            CoreSites.CATALOG.counters().countTimeout();
             throw new LockTimeoutException("catalog", Duration.ofNanos(limitNanos));
         }
         if (health.failed()) {

@@ -170,6 +170,7 @@ final class RowLocks {
             long waited = System.nanoTime() - start;
             if (waited >= timeoutNanos) {
                 counters.increment(Counter.ROW_LOCK_TIMEOUTS);
+                CoreSites.ROW_LOCK.counters().countTimeout();
                 throw new LockTimeoutException(tableName, key, Duration.ofNanos(waited));
             }
             LockSupport.parkNanos(this, timeoutNanos - waited);

@@ -222,6 +222,7 @@ public final class TransactionSystem {
         }
         long waited = System.nanoTime() - start;
         if (waited >= timeoutNanos) {
+            CoreSites.ADMISSION.counters().countTimeout();
             throw new LockTimeoutException(wanted, Duration.ofNanos(waited));
         }
         CurrentWait wait = CurrentWait.begin(CoreSites.ADMISSION, 0);

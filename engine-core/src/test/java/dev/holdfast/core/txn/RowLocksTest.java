@@ -208,11 +208,13 @@ final class RowLocksTest {
     void givenNoTime_whenWaiting_thenItTimesOutAndLeavesNothing() {
         Tx writer = new Tx(1);
         Tx waiter = new Tx(2);
+        long timeouts = CoreSites.ROW_LOCK.counters().timeouts();
 
         assertThatThrownBy(() -> waiter.await(1, 1_000_000))
                 .isInstanceOf(LockTimeoutException.class)
                 .hasMessageContaining("table=t");
 
+        assertThat(CoreSites.ROW_LOCK.counters().timeouts()).isGreaterThan(timeouts);
         assertThat(locks.entries()).isZero();
         assertThat(waiter.waiter.isQueued()).isFalse();
         writer.commit();
