@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -290,25 +291,32 @@ final class ParkingLotTest {
 
     @ParameterizedTest
     @EnumSource
-    void givenAWakeUpIsLostByFault_whenReleased_thenTheWaiterDoesNotGetTheLatch(Storage storage) {
+    void givenAWakeUpIsLostByFault_whenReleased_thenTheWaiterDoesNotGetTheLatch(Storage storage)
+            throws Exception {
         TestLatch latch = storage.latch(site);
         AtomicInteger acquired = new AtomicInteger();
+        AtomicReference<Waiter> waiter = new AtomicReference<>();
+        TestHooks.onReached(ParkingLot.BEFORE_QUEUEING, () -> waiter.set(Waiter.current()));
         latch.acquireExclusive();
         Thread writer =
                 threads.start(
                         () -> {
                             latch.acquireExclusive();
                             acquired.incrementAndGet();
+                            latch.releaseExclusive();
                         });
         threads.untilParked(writer, site, 1);
 
         TestHooks.plant(PlantedFault.WAKE_UP_LOST);
         latch.releaseExclusive();
 
-        // The thread can't run: parked, out of the queue, and nobody has its waiter any more.
+        // Out of the queue, and nobody but this test has its waiter any more.
         assertThat(latch.isExclusive()).isFalse();
         assertThat(writer.getState()).isEqualTo(Thread.State.WAITING);
         assertThat(acquired).hasValue(0);
+
+        waiter.get().signal(Waiter.TRY);
+        threads.join();
     }
 
     @ParameterizedTest
