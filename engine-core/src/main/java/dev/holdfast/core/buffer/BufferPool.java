@@ -17,7 +17,6 @@ import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.LatchWord;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -672,39 +671,7 @@ public final class BufferPool implements AutoCloseable {
 
     /** What is wrong in a pool that nobody uses at the moment; empty if nothing is. */
     List<String> checkInvariants() {
-        List<String> findings = new ArrayList<>();
-        int dirty = 0;
-        long oldest = Long.MAX_VALUE;
-        for (int frame = 0; frame < frames.count(); frame++) {
-            boolean isResident = frames.stateAcquire(frame) == FrameTable.RESIDENT;
-            long pageId = frames.pageId(frame);
-            if (isResident ? find(pageId) != frame : pageId != PageId.NONE) {
-                findings.add("frame and mapping differ: " + frames.describe(frame));
-            }
-            if (!isResident && isDirty(frame)) {
-                findings.add("dirty without a page: " + frames.describe(frame));
-            }
-            if (isDirty(frame)) {
-                dirty++;
-                oldest = Math.min(oldest, frames.recoveryLsnAcquire(frame));
-            }
-            String latch = BufferLatch.describe(table, FrameTable.line(frame));
-            if (BufferLatch.isExclusive(table, FrameTable.line(frame))
-                    || BufferLatch.isShared(table, FrameTable.line(frame))) {
-                findings.add("latch is held: " + frames.describe(frame) + ", " + latch);
-            }
-        }
-        if (oldest != oldestRecoveryLsn(Long.MAX_VALUE)) {
-            findings.add(
-                    "oldest recovery LSN: lists="
-                            + oldestRecoveryLsn(Long.MAX_VALUE)
-                            + ", frames="
-                            + oldest);
-        }
-        if (dirty != dirtyCount()) {
-            findings.add("flush lists: listed=" + dirtyCount() + ", dirty=" + dirty);
-        }
-        return findings;
+        return new PoolCheck(this).run();
     }
 
     /** Why a load failed, for those who waited for it. */
