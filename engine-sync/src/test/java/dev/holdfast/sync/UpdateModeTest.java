@@ -324,6 +324,7 @@ final class UpdateModeTest {
     void givenReadersQueued_whenExclusiveIsLoweredToUpdate_thenTheyGetIn(Storage storage)
             throws Exception {
         TestLatch latch = storage.latch(site);
+        long version = latch.optimisticVersion();
         latch.acquireExclusive();
         Thread reader = threads.start(() -> passThroughShared(latch));
         threads.untilParked(reader, site, 1);
@@ -333,6 +334,7 @@ final class UpdateModeTest {
         threads.join();
         assertThat(latch.isUpdate()).isTrue();
         assertThat(latch.isExclusive()).isFalse();
+        assertThat(latch.validate(version)).as("the holder may have changed it").isFalse();
         latch.releaseUpdate();
     }
 
