@@ -17,7 +17,6 @@ import java.lang.management.MemoryType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Random;
 
 /**
  * The process of {@link VerifierMemoryIT}: makes a store of many small pages, verifies it, and
@@ -67,7 +66,6 @@ final class VerifyChild {
     private void fill(Engine engine, int values) {
         Table table = engine.table("t");
         byte[] value = new byte[VALUE_BYTES];
-        new Random(1).nextBytes(value);
         for (int i = 0; i < values; i += VALUES_A_TRANSACTION) {
             int first = i;
             engine.write(
