@@ -48,8 +48,12 @@ class AlternationTest {
     @Test
     void givenFiguresOfABuild_whenRead_thenTheRateIsThatOfThePhase() {
         String figures =
-                "{\n  \"load-seq@1.unitsPerSecond\": 7.0,\n"
-                        + "  \"update-nosync@8.unitsPerSecond\": 1.5E5,\n}\n";
+                """
+                {
+                  "load-seq@1.unitsPerSecond": 7.0,
+                  "update-nosync@8.unitsPerSecond": 1.5E5
+                }
+                """;
 
         assertThat(BuildSide.rate(figures, "update-nosync@8")).isEqualTo(150_000);
         assertThatThrownBy(() -> BuildSide.rate(figures, "update-nosync@1"))
