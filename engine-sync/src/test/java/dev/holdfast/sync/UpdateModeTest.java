@@ -76,6 +76,36 @@ final class UpdateModeTest {
 
     @ParameterizedTest
     @EnumSource
+    void givenTwoWaitForUpdate_whenOneHasGotIt_thenAReaderJoinsItPastTheOther(Storage storage)
+            throws Exception {
+        TestLatch latch = storage.latch(site);
+        AtomicInteger inside = new AtomicInteger();
+        Semaphore mayLeave = new Semaphore(0);
+        latch.acquireUpdate();
+        for (int i = 1; i <= 2; i++) {
+            Thread updater =
+                    threads.start(
+                            () -> {
+                                latch.acquireUpdate();
+                                inside.incrementAndGet();
+                                mayLeave.acquireUninterruptibly();
+                                latch.releaseUpdate();
+                            });
+            threads.untilParked(updater, site, i);
+        }
+        latch.releaseUpdate();
+        threads.until(() -> inside.get() == 1);
+
+        assertThat(latch.tryAcquireShared()).isTrue();
+
+        latch.releaseShared();
+        mayLeave.release(2);
+        threads.join();
+        assertThat(inside).hasValue(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void givenAWriterAndAnUpdaterQueued_whenAReaderComes_thenItQueuesBehindThem(Storage storage)
             throws Exception {
         TestLatch latch = storage.latch(site);
