@@ -17,6 +17,12 @@ import java.nio.ByteOrder;
  * <p>{@link HeldLatches} is kept by the caller; this class checks the order when it may wait.
  */
 public final class BufferLatch {
+    /**
+     * From a latch's word to its tag: eight bytes that say what the latch guards at present, such
+     * as the id of the page in a frame. Only the tagged forms look at it.
+     */
+    public static final int TAG_OFFSET = Long.BYTES;
+
     private static final VarHandle WORD =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -31,6 +37,11 @@ public final class BufferLatch {
                 public boolean compareAndSet(
                         Object storage, int index, long expected, long update) {
                     return WORD.compareAndSet((ByteBuffer) storage, index, expected, update);
+                }
+
+                @Override
+                public long tagVolatile(Object storage, int index) {
+                    return (long) WORD.getVolatile((ByteBuffer) storage, index + TAG_OFFSET);
                 }
             };
 
@@ -88,6 +99,32 @@ public final class BufferLatch {
         }
     }
 
+    /**
+     * Acquires shared if the latch guards what the caller wants, waiting only as long as it does.
+     *
+     * <p>Without this a thread that holds other latches could wait for a latch that came to guard
+     * something else meanwhile, which the order of ranks knows nothing of. Who changes the tag does
+     * so under exclusive and calls {@link #tagChanged}.
+     *
+     * @param tag the value of the eight bytes at {@link #TAG_OFFSET} that the caller expects
+     * @return false if the tag is another: nothing is held then
+     */
+    public static boolean acquireSharedTagged(
+            ByteBuffer table, int offset, ContentionSite site, long tag) {
+        assert HeldLatches.mayWaitFor(site);
+
+        if (!tryAcquireShared(table, offset)
+                && !ParkingLot.acquireTagged(ACCESS, table, offset, Mode.SHARED, site, tag)) {
+            return false;
+        }
+        // The latch is held: the tag stands still.
+        if ((long) WORD.get(table, offset + TAG_OFFSET) != tag) {
+            releaseShared(table, offset);
+            return false;
+        }
+        return true;
+    }
+
     /** Acquires shared unless that would mean to wait. */
     public static boolean tryAcquireShared(ByteBuffer table, int offset) {
         long word = (long) WORD.getAcquire(table, offset);
@@ -142,6 +179,37 @@ public final class BufferLatch {
         if (!tryAcquireExclusive(table, offset)) {
             ParkingLot.acquire(ACCESS, table, offset, Mode.EXCLUSIVE, site, ParkingLot.FOREVER);
             VarHandle.storeStoreFence();
+        }
+    }
+
+    /** As {@link #acquireSharedTagged}, exclusively. */
+    public static boolean acquireExclusiveTagged(
+            ByteBuffer table, int offset, ContentionSite site, long tag) {
+        assert HeldLatches.mayWaitFor(site);
+
+        if (!tryAcquireExclusive(table, offset)) {
+            if (!ParkingLot.acquireTagged(ACCESS, table, offset, Mode.EXCLUSIVE, site, tag)) {
+                return false;
+            }
+            VarHandle.storeStoreFence();
+        }
+        if ((long) WORD.get(table, offset + TAG_OFFSET) != tag) {
+            releaseExclusive(table, offset);
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Ends the waits for what the latch has guarded before. To be called by the holder of exclusive
+     * after each change of the tag, before the latch is released.
+     */
+    public static void tagChanged(ByteBuffer table, int offset) {
+        // The tag before the look for waiters; pairs with the volatile read of the tag by a thread
+        // that has set the waiters bit: one of the two sees the other's.
+        VarHandle.fullFence();
+        if (LatchWord.hasWaiters((long) WORD.getAcquire(table, offset))) {
+            ParkingLot.tagChanged(ACCESS, table, offset);
         }
     }
 
@@ -254,6 +322,16 @@ public final class BufferLatch {
             assert HeldLatches.mayWaitFor(site);
 
             ParkingLot.acquire(ACCESS, table, offset, Mode.NOT_EXCLUSIVE, site, ParkingLot.FOREVER);
+        }
+    }
+
+    /** The same, but returns also when the tag is another than {@code tag}. */
+    public static void awaitNotExclusiveTagged(
+            ByteBuffer table, int offset, ContentionSite site, long tag) {
+        if (LatchWord.isExclusive((long) WORD.getAcquire(table, offset))) {
+            assert HeldLatches.mayWaitFor(site);
+
+            ParkingLot.acquireTagged(ACCESS, table, offset, Mode.NOT_EXCLUSIVE, site, tag);
         }
     }
 

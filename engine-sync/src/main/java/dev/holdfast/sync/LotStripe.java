@@ -139,6 +139,25 @@ final class LotStripe {
         return chain;
     }
 
+    /** Removes all that wait for the latch and returns them, linked in their order. */
+    Waiter takeOutAll(Object storage, int index) {
+        Waiter chain = null;
+        Waiter chainEnd = null;
+        Waiter waiter = queue.find(storage, index);
+        while (waiter != null) {
+            Waiter following = WaitQueue.find(waiter.next, storage, index);
+            queue.remove(waiter);
+            if (chain == null) {
+                chain = waiter;
+            } else {
+                chainEnd.next = waiter;
+            }
+            chainEnd = waiter;
+            waiter = following;
+        }
+        return chain;
+    }
+
     /** Removes the one waiter that is to be upgraded. */
     Waiter takeOutUpgrader(Object storage, int index) {
         Waiter waiter = queue.find(storage, index);

@@ -42,6 +42,13 @@ final class ParkingLot {
      * because its time is up does so under the queue lock, and wakes whom it alone kept out; if it
      * is out already, it has been woken, and (d) holds.
      *
+     * A latch may have a tag that says what it guards at present, as the page id of a frame does.
+     * Who waits for a tagged latch looks at the tag each time before it queues, under the queue
+     * lock and behind the CAS that sets the waiters bit; who changes the tag, under exclusive,
+     * looks at the bit behind that, and takes everybody out of the queue. So nobody sleeps for what
+     * the latch does not guard any more. Who gives up for that reason and was woken chooses again
+     * whom to wake, as in (d).
+     *
      * An upgrade: the bit is set by the CAS of (a), no shared holder is added after it, and the last
      * of them, of whom there is exactly one, makes the sleeper exclusive.
      *
@@ -61,6 +68,10 @@ final class ParkingLot {
 
     /** A time-out that never comes. */
     static final long FOREVER = Long.MAX_VALUE;
+
+    private static final int QUEUED = 0;
+    private static final int ACQUIRED = 1;
+    private static final int TAG_CHANGED = 2;
 
     static final String BEFORE_QUEUEING = "sync.beforeQueueing";
     static final String RELEASING = "sync.releasing";
@@ -92,6 +103,34 @@ final class ParkingLot {
             Mode mode,
             ContentionSite site,
             long timeoutNanos) {
+        return acquire(access, storage, index, mode, site, timeoutNanos, false, 0);
+    }
+
+    /**
+     * Waits only while the latch's tag is {@code tag}.
+     *
+     * @return false if the tag was another: nothing is held. With true the tag was right when the
+     *     thread went to sleep last, and may have changed before it got the latch
+     */
+    static boolean acquireTagged(
+            WordAccess access,
+            Object storage,
+            int index,
+            Mode mode,
+            ContentionSite site,
+            long tag) {
+        return acquire(access, storage, index, mode, site, FOREVER, true, tag);
+    }
+
+    private static boolean acquire(
+            WordAccess access,
+            Object storage,
+            int index,
+            Mode mode,
+            ContentionSite site,
+            long timeoutNanos,
+            boolean tagged,
+            long tag) {
         if (timeoutNanos <= 0) {
             return false;
         }
@@ -107,9 +146,11 @@ final class ParkingLot {
                                 mode,
                                 site,
                                 timeoutNanos != FOREVER,
-                                deadlineNanos);
+                                deadlineNanos,
+                                tagged,
+                                tag);
         counters.waitEnded(token);
-        if (!acquired) {
+        if (!acquired && !tagged) {
             counters.countTimeout();
         }
         return acquired;
@@ -148,19 +189,24 @@ final class ParkingLot {
             Mode mode,
             ContentionSite site,
             boolean timed,
-            long deadlineNanos) {
+            long deadlineNanos,
+            boolean tagged,
+            long tag) {
         TestHooks.reached(BEFORE_QUEUEING);
         LotStripe stripe = stripe(storage, index);
         Waiter waiter = Waiter.current();
         waiter.storage = storage;
         waiter.index = index;
         waiter.mode = mode;
+        waiter.tagged = tagged;
+        waiter.tag = tag;
         waiter.timesPassedOver = 0;
         boolean woken = false;
         boolean interrupted = false;
         boolean acquired = true;
         CurrentWait wait = CurrentWait.sleeping(site, storage, index);
-        while (queueUnlessAdmitted(access, stripe.queue, waiter, woken)) {
+        int entry = queueUnlessAdmitted(access, stripe, waiter, woken);
+        while (entry == QUEUED) {
             site.counters().countPark();
             if (timed) {
                 interrupted |= waiter.awaitSignalUntil(site, deadlineNanos);
@@ -184,25 +230,27 @@ final class ParkingLot {
                 break;
             }
             waiter.timesPassedOver++;
+            entry = queueUnlessAdmitted(access, stripe, waiter, woken);
         }
         wait.end();
         waiter.clear();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return acquired;
+        return acquired && entry != TAG_CHANGED;
     }
 
-    /** Queues the waiter and returns true, or acquires for it and returns false. */
-    private static boolean queueUnlessAdmitted(
-            WordAccess access, WaitQueue queue, Waiter waiter, boolean woken) {
+    /** Queues the waiter, or acquires for it, or finds that its tag is gone. */
+    private static int queueUnlessAdmitted(
+            WordAccess access, LotStripe stripe, Waiter waiter, boolean woken) {
+        WaitQueue queue = stripe.queue;
         Mode mode = waiter.mode;
         waiter.prepare();
         queue.lock();
         while (true) {
             if (tryAcquire(access, waiter.storage, waiter.index, mode, woken)) {
                 queue.unlock();
-                return false;
+                return ACQUIRED;
             }
             long word = access.wordAcquire(waiter.storage, waiter.index);
             if (mode.isAdmittedBy(word, woken)) {
@@ -214,13 +262,23 @@ final class ParkingLot {
                 break;
             }
         }
+        // Behind the CAS: who has changed the tag reads the word behind that, see tagChanged.
+        if (waiter.tagged && access.tagVolatile(waiter.storage, waiter.index) != waiter.tag) {
+            changeAndUnlock(
+                    access,
+                    stripe,
+                    waiter.storage,
+                    waiter.index,
+                    woken ? Release.WAKE_UP : Release.NONE);
+            return TAG_CHANGED;
+        }
         if (woken || mode == Mode.UPGRADE) {
             queue.addFirst(waiter);
         } else {
             queue.addLast(waiter);
         }
         queue.unlock();
-        return true;
+        return QUEUED;
     }
 
     /** Acquires {@code mode} if the word admits it. Never waits. */
@@ -266,6 +324,29 @@ final class ParkingLot {
         changeAndUnlock(access, stripe, storage, index, how);
     }
 
+    /**
+     * Wakes all that are queued, so that each looks at the tag again.
+     *
+     * <p><b>Latches:</b> held exclusively by the caller, who has changed the tag.
+     */
+    static void tagChanged(WordAccess access, Object storage, int index) {
+        LotStripe stripe = stripe(storage, index);
+        stripe.queue.lock();
+        long word;
+        do {
+            word = access.wordAcquire(storage, index);
+            assert LatchWord.isExclusive(word) : LatchWord.describe(word);
+        } while (LatchWord.hasWaiters(word)
+                && !access.compareAndSet(
+                        storage,
+                        index,
+                        word,
+                        LatchWord.queueLeft(LatchWord.wokenCleared(word), false, false)));
+        Waiter chain = stripe.takeOutAll(storage, index);
+        stripe.queue.unlock();
+        Waiter.signalAll(chain, Waiter.TRY);
+    }
+
     /** Changes the word, takes out of the queue who may enter now, and wakes them unlocked. */
     private static void changeAndUnlock(
             WordAccess access, LotStripe stripe, Object storage, int index, Release how) {
@@ -287,6 +368,7 @@ final class ParkingLot {
         assert upgrades
                         || chain != null
                         || how == Release.NONE
+                        || how == Release.WAKE_UP
                         || !LatchWord.hasWaiters(word)
                         || LatchWord.hasWaiters(changed)
                 : "waiters bit without a waiter, another storage object? "

@@ -16,6 +16,7 @@ final class Waiter {
      * field                     written by                       read by        guard or mode
      * storage, index, mode      its thread, while not queued     wakers         queue lock
      * target                    its thread, while not queued     wakers         queue lock
+     * tagged, tag               its thread, while not queued     its thread     its own
      * thread                    its thread, while not queued     the waker      queue lock
      * next, previous            who holds the queue lock; next also chains the waiters that one
      *                           waker took out and is about to wake; they are its alone until it
@@ -47,6 +48,8 @@ final class Waiter {
     int index;
     Mode mode;
     long target;
+    boolean tagged;
+    long tag;
     int timesPassedOver;
     Waiter next;
     Waiter previous;

@@ -13,4 +13,12 @@ interface WordAccess {
 
     /** Volatile in both directions; publishes what was written before and acquires. */
     boolean compareAndSet(Object storage, int index, long expected, long update);
+
+    /**
+     * The tag of a latch that has one. Volatile: not read before the word was changed; pairs with
+     * the full fence of who has changed the tag.
+     */
+    default long tagVolatile(Object storage, int index) {
+        throw new UnsupportedOperationException("latch without a tag: index=" + index);
+    }
 }
