@@ -155,8 +155,7 @@ final class LatchStressTest {
     private void allModes(TestLatch latch, AtomicLong changes, AtomicInteger updaters) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         for (int round = 0; round < ROUNDS; round++) {
-            long timeoutNanos = random.nextInt(4) * 20_000L;
-            switch (random.nextInt(9)) {
+            switch (random.nextInt(7)) {
                 case 0 -> {
                     latch.acquireExclusive();
                     changeAlone(changes, updaters);
@@ -192,31 +191,30 @@ final class LatchStressTest {
                         latch.releaseShared();
                     }
                 }
-                case 4 -> {
-                    if (latch.tryAcquireUpdate(timeoutNanos)) {
-                        beUpdater(updaters);
-                        latch.releaseUpdate();
-                    }
-                }
+                case 4 -> timed(latch, changes, updaters, random);
                 case 5 -> {
-                    if (latch.tryAcquireExclusive(timeoutNanos)) {
-                        changeAlone(changes, updaters);
-                        latch.releaseExclusive();
-                    }
-                }
-                case 6 -> {
-                    if (latch.tryAcquireShared(timeoutNanos)) {
-                        requireEqual(first, -second);
-                        latch.releaseShared();
-                    }
-                }
-                case 7 -> {
                     latch.acquireShared();
                     requireEqual(first, -second);
                     latch.releaseShared();
                 }
                 default -> readOptimistically(latch);
             }
+        }
+    }
+
+    private void timed(
+            TestLatch latch, AtomicLong changes, AtomicInteger updaters, ThreadLocalRandom random) {
+        long timeoutNanos = random.nextInt(4) * 20_000L;
+        int mode = random.nextInt(3);
+        if (mode == 0 && latch.tryAcquireUpdate(timeoutNanos)) {
+            beUpdater(updaters);
+            latch.releaseUpdate();
+        } else if (mode == 1 && latch.tryAcquireExclusive(timeoutNanos)) {
+            changeAlone(changes, updaters);
+            latch.releaseExclusive();
+        } else if (mode == 2 && latch.tryAcquireShared(timeoutNanos)) {
+            requireEqual(first, -second);
+            latch.releaseShared();
         }
     }
 
