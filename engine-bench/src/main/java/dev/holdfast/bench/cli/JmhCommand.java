@@ -74,7 +74,7 @@ final class JmhCommand implements Callable<Integer> {
     private static void take(RunResult run, Figures measured, TextTable table) {
         Result<?> result = run.getPrimaryResult();
         Result<?> allocated = run.getSecondaryResults().get(ALLOCATED);
-        String name = result.getLabel();
+        String name = name(run);
         table.line(
                 name,
                 number("%,.1f", result.getScore()),
@@ -88,6 +88,17 @@ final class JmhCommand implements Callable<Integer> {
         if (allocated != null) {
             measured.set(name + ".bytesPerCall", allocated.getScore());
         }
+    }
+
+    /** The method; where there are sections, its class and the section too. */
+    private static String name(RunResult run) {
+        String section = run.getParams().getParam("section");
+        String benchmark = run.getParams().getBenchmark();
+        int method = benchmark.lastIndexOf('.');
+        int type = benchmark.lastIndexOf('.', method - 1);
+        return section == null
+                ? benchmark.substring(method + 1)
+                : benchmark.substring(type + 1) + ' ' + section;
     }
 
     private static String number(String format, double value) {

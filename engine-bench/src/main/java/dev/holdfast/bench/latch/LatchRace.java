@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Lets a number of threads run on one latch for a moment, and checks what they saw. */
 final class LatchRace {
@@ -70,7 +70,16 @@ final class LatchRace {
                             }));
         }
         begun.await();
-        TimeUnit.NANOSECONDS.sleep(nanos);
+        long over = System.nanoTime() + nanos;
+        long left = nanos;
+        while (left > 0) {
+            LockSupport.parkNanos(turn, left);
+            if (Thread.interrupted()) {
+                turn.end();
+                throw new InterruptedException("interrupted in a turn");
+            }
+            left = over - System.nanoTime();
+        }
         turn.end();
         long endNanos = startNanos[0] + 1;
         for (Future<Long> end : ends) {
