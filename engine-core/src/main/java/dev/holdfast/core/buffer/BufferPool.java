@@ -271,13 +271,18 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    /** Waits for the frame's latch; keeps it and returns true if the frame holds the page. */
+    /**
+     * Waits for the frame's latch as long as the frame has the page (L4); keeps it and returns true
+     * if the frame holds the page.
+     */
     public boolean tryLatchShared(int frame, long pageId) {
         CoreSites site = sites.of(pageId);
         int line = FrameTable.line(frame);
         assert !HeldLatches.holds(site, frame) : "fixed twice: " + frames.describe(frame);
 
-        BufferLatch.acquireShared(table, line, site);
+        if (!BufferLatch.acquireSharedTagged(table, line, site, pageId)) {
+            return false;
+        }
         if (!holds(frame, pageId)) {
             BufferLatch.releaseShared(table, line);
             return false;
@@ -287,13 +292,18 @@ public final class BufferPool implements AutoCloseable {
         return true;
     }
 
-    /** Waits for the frame's latch; keeps it and returns true if the frame holds the page. */
+    /**
+     * Waits for the frame's latch as long as the frame has the page (L4); keeps it and returns true
+     * if the frame holds the page.
+     */
     public boolean tryLatchExclusive(int frame, long pageId) {
         CoreSites site = sites.of(pageId);
         int line = FrameTable.line(frame);
         assert !HeldLatches.holds(site, frame) : "fixed twice: " + frames.describe(frame);
 
-        BufferLatch.acquireExclusive(table, line, site);
+        if (!BufferLatch.acquireExclusiveTagged(table, line, site, pageId)) {
+            return false;
+        }
         if (!holds(frame, pageId)) {
             BufferLatch.releaseExclusive(table, line);
             return false;
@@ -402,9 +412,12 @@ public final class BufferPool implements AutoCloseable {
                 frames.loadTick(frame, tick);
                 frames.stateRelease(frame, FrameTable.RESIDENT);
             } else {
-                BufferLatch.acquireExclusive(table, FrameTable.line(frame), CoreSites.NEW_PAGE);
+                int line = FrameTable.line(frame);
+                if (!BufferLatch.acquireExclusiveTagged(table, line, CoreSites.NEW_PAGE, pageId)) {
+                    continue;
+                }
                 if (!holds(frame, pageId)) {
-                    BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+                    BufferLatch.releaseExclusive(table, line);
                     continue;
                 }
             }
@@ -548,7 +561,8 @@ public final class BufferPool implements AutoCloseable {
     private void awaitOther(int frame, long pageId, int loadNumber) {
         counters.increment(Counter.PAGE_READ_WAITS);
         CurrentWait wait = CurrentWait.begin(CoreSites.PAGE_READ, pageId);
-        BufferLatch.awaitNotExclusive(table, FrameTable.line(frame), sites.of(pageId));
+        BufferLatch.awaitNotExclusiveTagged(
+                table, FrameTable.line(frame), sites.of(pageId), pageId);
         wait.end();
         LoadFailure failure = failures.get(frame);
         if (failure != null && failure.pageId == pageId && failure.loadNumber == loadNumber) {
@@ -634,6 +648,7 @@ public final class BufferPool implements AutoCloseable {
     private void unclaim(int frame) {
         frames.pageId(frame, PageId.NONE);
         frames.stateRelease(frame, FrameTable.FREE);
+        BufferLatch.tagChanged(table, FrameTable.line(frame));
         BufferLatch.releaseExclusive(table, FrameTable.line(frame));
     }
 
@@ -650,7 +665,9 @@ public final class BufferPool implements AutoCloseable {
         int line = FrameTable.line(frame);
         while (true) {
             long writesBefore = writes.ended();
-            BufferLatch.acquireExclusive(table, line, sites.of(pageId));
+            if (!BufferLatch.acquireExclusiveTagged(table, line, sites.of(pageId), pageId)) {
+                return;
+            }
             if (!holds(frame, pageId) || !which.matches(pageId, chunk(frame), offset(frame))) {
                 BufferLatch.releaseExclusive(table, line);
                 return;

@@ -255,6 +255,7 @@ final class FrameSupply {
         frames.pageId(frame, PageId.NONE);
         frames.reference(frame, FrameTable.UNREFERENCED);
         frames.stateRelease(frame, FrameTable.FREE);
+        BufferLatch.tagChanged(frames.table(), FrameTable.line(frame));
     }
 
     private boolean isEvictable(int frame) {

@@ -5,6 +5,7 @@ package dev.holdfast.core.buffer;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.io.memory.PoolMemory;
+import dev.holdfast.sync.BufferLatch;
 import java.nio.ByteBuffer;
 
 /** The control line of each frame: 64 bytes, cache-line aligned, outside the pages. */
@@ -68,6 +69,7 @@ final class FrameTable implements AutoCloseable {
     static final int FRAMES_MAX = PoolMemory.CHUNK_BYTES_MAX >>> LINE_SHIFT;
 
     static {
+        assert PAGE_ID_OFFSET == LATCH_OFFSET + BufferLatch.TAG_OFFSET : "the page id is the tag";
         assert LINE_BYTES == 1 << LINE_SHIFT : "a line is a cache line: lineBytes=" + LINE_BYTES;
     }
 
@@ -106,6 +108,7 @@ final class FrameTable implements AutoCloseable {
         return PageMemory.getLongOpaque(table, line(frame) + PAGE_ID_OFFSET);
     }
 
+    /** Who takes a page away tells those who wait for it: {@link BufferLatch#tagChanged}. */
     void pageId(int frame, long pageId) {
         PageMemory.putLongOpaque(table, line(frame) + PAGE_ID_OFFSET, pageId);
     }

@@ -176,7 +176,9 @@ public final class PageFlusher {
                 counters.increment(Counter.CLEANER_PAGES_SKIPPED);
                 return;
             }
-            BufferLatch.acquireShared(table, line, pool.siteOf(pageId));
+            if (!BufferLatch.acquireSharedTagged(table, line, pool.siteOf(pageId), pageId)) {
+                return;
+            }
         }
         assert HeldLatches.acquiredWithoutWaiting(pool.siteOf(pageId), frame);
         try {
