@@ -22,6 +22,8 @@ final class AllocatedBytes {
         }
     }
 
+    private AllocatedBytes() {}
+
     static long ofThisThread() {
         try {
             return (long) METHOD.invoke(BEAN, Thread.currentThread().getId());

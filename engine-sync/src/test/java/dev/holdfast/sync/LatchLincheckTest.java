@@ -187,7 +187,7 @@ class LatchLincheckTest {
                 field.setAccessible(true);
                 return (LotStripe[]) field.get(null);
             } catch (ReflectiveOperationException e) {
-                throw new AssertionError("the lot is not where it was", e);
+                throw new LinkageError("the lot is not where it was", e);
             }
         }
 

@@ -344,7 +344,8 @@ public final class LeafSnapshot {
     private void finishLoad() {
         frame = position.frame();
         pageId = position.pageId();
-        version = position.isLatched() ? tree.pool().optimisticVersion(frame) : position.version();
+        version =
+                position.isLatched() ? tree.pool().tryOptimisticVersion(frame) : position.version();
         tree.counters().increment(Counter.CURSOR_LEAVES);
     }
 

@@ -102,7 +102,7 @@ final class TreeDescent {
         if (frame < 0) {
             frame = pool.load(pageId, false);
         }
-        long version = pool.optimisticVersion(frame);
+        long version = pool.optimisticVersion(frame, pageId);
         if (!pool.holds(frame, pageId)) {
             return false;
         }
@@ -136,7 +136,7 @@ final class TreeDescent {
                 child = pool.load(childId, level == 1 && p.isCold());
             }
             TestHooks.reached(CHILD_FOUND);
-            long childVersion = pool.optimisticVersion(child);
+            long childVersion = pool.optimisticVersion(child, childId);
             if (!pool.holds(child, childId)) {
                 return false;
             }

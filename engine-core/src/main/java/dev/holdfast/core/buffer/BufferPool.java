@@ -147,16 +147,18 @@ public final class BufferPool implements AutoCloseable {
 
     /**
      * The version to read the frame's page under, for {@link #validate}; waits while it is held
-     * exclusively. <b>Latches:</b> none held.
+     * exclusively and has the page (L4). The caller looks whether the frame {@link #holds} it then.
+     *
+     * @return {@link LatchWord#LOCKED}, which never validates, if the page has left the frame
      */
-    public long optimisticVersion(int frame) {
-        while (true) {
-            long version = BufferLatch.optimisticVersion(table, FrameTable.line(frame));
-            if (version != LatchWord.LOCKED) {
-                return version;
-            }
-            BufferLatch.awaitNotExclusive(table, FrameTable.line(frame), CoreSites.PAGE);
+    public long optimisticVersion(int frame, long pageId) {
+        int line = FrameTable.line(frame);
+        long version = BufferLatch.optimisticVersion(table, line);
+        while (version == LatchWord.LOCKED && frames.pageId(frame) == pageId) {
+            BufferLatch.awaitNotExclusiveTagged(table, line, sites.of(pageId), pageId);
+            version = BufferLatch.optimisticVersion(table, line);
         }
+        return version;
     }
 
     /** The same without a wait: {@link LatchWord#LOCKED} if the frame is held exclusively. */

@@ -200,7 +200,7 @@ final class RowReader {
                 LeafRecord.roll(chunk, record),
                 length);
         int frame = position.frame();
-        long version = position.isLatched() ? pool.optimisticVersion(frame) : position.version();
+        long version = position.isLatched() ? pool.tryOptimisticVersion(frame) : position.version();
         VersionChain.Outcome outcome;
         int token = system.epochs().enter();
         try {

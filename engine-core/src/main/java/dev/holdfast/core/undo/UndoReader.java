@@ -74,7 +74,7 @@ public final class UndoReader {
                 }
                 frame = pool.load(pageId, false);
             }
-            long version = pool.optimisticVersion(frame);
+            long version = pool.optimisticVersion(frame, pageId);
             if (!pool.holds(frame, pageId)) {
                 continue;
             }

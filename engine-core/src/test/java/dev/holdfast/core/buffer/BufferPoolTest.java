@@ -127,7 +127,7 @@ final class BufferPoolTest {
     void givenAVersion_whenTheFrameWentToAnotherPageAndCameBack_thenItDoesNotValidate() {
         fixture.putOnDisk(PAGE, 42);
         int frame = pool.load(PAGE, false);
-        long version = pool.optimisticVersion(frame);
+        long version = pool.optimisticVersion(frame, PAGE);
         assertThat(pool.validate(frame, version)).isTrue();
         pool.discardSpace(16);
 

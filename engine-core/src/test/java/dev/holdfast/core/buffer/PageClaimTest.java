@@ -95,7 +95,7 @@ final class PageClaimTest {
             throws Exception {
         fixture.putOnDisk(PAGE, 42);
         int frame = pool.load(PAGE, true);
-        long version = pool.optimisticVersion(frame);
+        long version = pool.optimisticVersion(frame, PAGE);
         boolean heldBefore = pool.holds(frame, PAGE);
         TestHooks.Pause unmapped = TestHooks.pauseAt(FrameSupply.EVICTION_UNMAPPED);
         TestThread<Boolean> evictor = TestThread.start(() -> pool.supply().tryEvict(frame));

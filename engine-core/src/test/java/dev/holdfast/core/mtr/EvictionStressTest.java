@@ -113,7 +113,7 @@ final class EvictionStressTest {
             if (frame < 0) {
                 frame = pool.load(page(i), random.nextBoolean());
             }
-            long version = pool.optimisticVersion(frame);
+            long version = pool.optimisticVersion(frame, page(i));
             if (!pool.holds(frame, page(i))) {
                 continue;
             }

@@ -9,6 +9,7 @@ import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.space.Space;
 import dev.holdfast.core.space.SpaceFixture;
+import dev.holdfast.core.undo.UndoReader.Found;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
@@ -122,16 +123,16 @@ final class UndoLogTest {
         UndoVersion version = new UndoVersion();
         byte[] key = {1, 2, 3};
 
-        assertThat(reader.read(roll, TREE, key, 3, 100, version)).isTrue();
+        assertThat(reader.read(roll, TREE, key, 3, 100, version, true)).isEqualTo(Found.RECORD);
         assertThat(version.previousFlags()).isEqualTo(2);
-        assertThat(reader.read(roll, TREE, key, 3, 101, version)).isFalse();
-        assertThat(reader.read(roll, TREE + 1, key, 3, 100, version)).isFalse();
-        assertThat(reader.read(roll, TREE, key, 2, 100, version)).isFalse();
+        assertThat(reader.read(roll, TREE, key, 3, 101, version, true)).isEqualTo(Found.STALE);
+        assertThat(reader.read(roll, TREE + 1, key, 3, 100, version, true)).isEqualTo(Found.STALE);
+        assertThat(reader.read(roll, TREE, key, 2, 100, version, true)).isEqualTo(Found.STALE);
         pop(log);
         append(log, 9, 20);
-        assertThat(reader.read(roll, TREE, key, 3, 100, version)).isFalse();
+        assertThat(reader.read(roll, TREE, key, 3, 100, version, true)).isEqualTo(Found.STALE);
         long outside = RollPointer.of(PageId.of(2, 1 << 20), 96);
-        assertThat(reader.read(outside, TREE, key, 3, 100, version)).isFalse();
+        assertThat(reader.read(outside, TREE, key, 3, 100, version, true)).isEqualTo(Found.STALE);
     }
 
     @Test
