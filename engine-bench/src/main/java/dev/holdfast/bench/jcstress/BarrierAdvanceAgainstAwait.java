@@ -20,7 +20,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
         expect = Expect.FORBIDDEN,
         desc =
                 "The waiter returned before the number was reached, or does not see what came"
-                    + " before.")
+                        + " before.")
 @State
 public class BarrierAdvanceAgainstAwait {
     private final SequenceBarrier barrier = new SequenceBarrier(StressSite.STRESS);

@@ -22,7 +22,7 @@ import org.openjdk.jcstress.annotations.State;
         expect = Expect.FORBIDDEN,
         desc =
                 "The wake-up is lost: the release did not see the waiter, nor the waiter the"
-                    + " release.")
+                        + " release.")
 @State
 public class SleeperIsWoken {
     private final Latch latch = new Latch(StressSite.STRESS);

@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
         expect = Expect.FORBIDDEN,
         desc =
                 "An increment is lost: exclusive was had beside update, or between it and the"
-                    + " upgrade.")
+                        + " upgrade.")
 @State
 public class UpdateAgainstExclusive {
     private final Latch latch = new Latch(StressSite.STRESS);

@@ -48,8 +48,9 @@ final class VerifierMemoryIT {
         }
 
         assertThat(line).as("child's errors: %s", Files.readString(errors)).isNotNull();
-        long pages = Long.parseLong(line.split(" ")[0]);
-        long held = Long.parseLong(line.split(" ")[1]);
+        int space = line.indexOf(' ');
+        long pages = Long.parseLong(line.substring(0, space));
+        long held = Long.parseLong(line.substring(space + 1));
         assertThat(pages).isGreaterThan(PAGES_MIN);
         assertThat(held).as("bytes held for %s pages", pages).isLessThan(HELD_MAX);
     }
