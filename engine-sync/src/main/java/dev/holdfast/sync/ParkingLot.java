@@ -373,8 +373,11 @@ final class ParkingLot {
                         || LatchWord.hasWaiters(changed)
                 : "waiters bit without a waiter, another storage object? "
                         + LatchWord.describe(word);
-        if (!TestHooks.fault(PlantedFault.WAKE_UP_LOST)) {
-            Waiter.signalAll(chain, grants ? Waiter.GRANTED : Waiter.TRY);
+        int signal = grants ? Waiter.GRANTED : Waiter.TRY;
+        if (TestHooks.fault(PlantedFault.WAKE_UP_LOST)) {
+            TestHooks.onUnplanted(() -> Waiter.signalAll(chain, signal));
+        } else {
+            Waiter.signalAll(chain, signal);
         }
     }
 

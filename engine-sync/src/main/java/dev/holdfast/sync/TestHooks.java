@@ -5,6 +5,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +24,7 @@ public final class TestHooks {
 
     private static final int PAUSE_LIMIT_SECONDS = 60;
 
+    private static final ConcurrentLinkedQueue<Runnable> AMENDS = new ConcurrentLinkedQueue<>();
     private static final Map<String, Runnable> ACTIONS = new ConcurrentHashMap<>();
 
     /** Replaced as a whole, never changed in place: product threads read it unguarded. */
@@ -66,12 +68,27 @@ public final class TestHooks {
         Set<PlantedFault> changed = EnumSet.copyOf(planted);
         changed.remove(fault);
         planted = changed;
+        makeGood();
+    }
+
+    /** What a fault has left undone, to be done when it is gone: threads it keeps asleep end. */
+    static void onUnplanted(Runnable amends) {
+        AMENDS.add(amends);
+    }
+
+    private static void makeGood() {
+        Runnable amends = AMENDS.poll();
+        while (amends != null) {
+            amends.run();
+            amends = AMENDS.poll();
+        }
     }
 
     /** Removes all actions and faults. Threads that are stopped at a {@link Pause} stay so. */
     public static synchronized void reset() {
         ACTIONS.clear();
         planted = EnumSet.noneOf(PlantedFault.class);
+        makeGood();
     }
 
     private static void run(String point) {

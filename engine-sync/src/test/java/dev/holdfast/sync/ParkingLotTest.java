@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -295,8 +294,6 @@ final class ParkingLotTest {
             throws Exception {
         TestLatch latch = storage.latch(site);
         AtomicInteger acquired = new AtomicInteger();
-        AtomicReference<Waiter> waiter = new AtomicReference<>();
-        TestHooks.onReached(ParkingLot.BEFORE_QUEUEING, () -> waiter.set(Waiter.current()));
         latch.acquireExclusive();
         Thread writer =
                 threads.start(
@@ -310,12 +307,12 @@ final class ParkingLotTest {
         TestHooks.plant(PlantedFault.WAKE_UP_LOST);
         latch.releaseExclusive();
 
-        // Out of the queue, and nobody but this test has its waiter any more.
+        // Out of the queue, and nobody but the hooks has its waiter any more.
         assertThat(latch.isExclusive()).isFalse();
         assertThat(writer.getState()).isEqualTo(Thread.State.WAITING);
         assertThat(acquired).hasValue(0);
 
-        waiter.get().signal(Waiter.TRY);
+        TestHooks.unplant(PlantedFault.WAKE_UP_LOST);
         threads.join();
     }
 
