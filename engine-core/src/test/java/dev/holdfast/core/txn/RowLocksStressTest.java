@@ -31,6 +31,9 @@ final class RowLocksStressTest {
     private static final int TREE = 9;
     private static final int ROUNDS = SeedExtension.everydayOrSoak(3_000, 200_000);
 
+    /** Threads that happen to run one after another do not meet in a few thousand rounds. */
+    private static final int ROUNDS_MAX = 200 * ROUNDS;
+
     /** Only a lost wake-up waits so long. */
     private static final long LIMIT = Duration.ofSeconds(20).toNanos();
 
@@ -53,20 +56,26 @@ final class RowLocksStressTest {
             threads.add(
                     TestThread.start(
                             () -> {
-                                for (int round = 0; round < ROUNDS; round++) {
+                                int round = 0;
+                                while (round < ROUNDS || (isTooTame() && round < ROUNDS_MAX)) {
                                     transaction(own);
+                                    round++;
                                 }
-                                return ROUNDS;
+                                return round;
                             }));
         }
 
         for (TestThread<Integer> thread : threads) {
-            assertThat(thread.result()).isEqualTo(ROUNDS);
+            assertThat(thread.result()).isGreaterThanOrEqualTo(ROUNDS);
         }
 
         assertThat(locks.entries()).isZero();
         assertThat(counters.sum(Counter.ROW_LOCK_WAITS)).isPositive();
         assertThat(counters.sum(Counter.ROW_LOCK_TIMEOUTS)).isZero();
+    }
+
+    private boolean isTooTame() {
+        return counters.sum(Counter.ROW_LOCK_WAITS) == 0;
     }
 
     private void transaction(SeededRandom random) {
