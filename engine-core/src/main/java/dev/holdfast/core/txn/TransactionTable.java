@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.sync.TestHooks;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
@@ -39,6 +40,9 @@ final class TransactionTable {
     static final long ABSENT = 0;
     static final long ACTIVE = 1;
     static final long COMMITTING = 2;
+
+    /** Sync point: the state is stored, the owner still there. */
+    static final String REMOVING = "txn.table.removing";
 
     /** The id is absent but its range was spilled: its undo log knows. */
     static final long SPILLED = -1;
@@ -172,8 +176,12 @@ final class TransactionTable {
      */
     void remove(long id) {
         assert lookup(id) == ACTIVE : "id=" + id + ", state=" + lookup(id);
-        owners.set(slot(id), null);
+        // The owner goes last: a waiter that found none while the state is still ACTIVE would sleep
+        // without having flagged anybody. The exchange spares the owner of a newcomer.
+        LockOwner owner = owners.get(slot(id));
         CELL.setVolatile(cells, cell(id), EMPTY);
+        TestHooks.reached(REMOVING);
+        owners.compareAndSet(slot(id), owner, null);
     }
 
     /** Who waits on its locks, or {@code null} if the transaction is not in the table any more. */

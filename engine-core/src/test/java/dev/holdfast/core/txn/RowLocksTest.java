@@ -73,6 +73,27 @@ final class RowLocksTest {
     }
 
     @Test
+    void givenAWriterInTheMiddleOfItsRemoval_whenSomebodyComesToWait_thenItIsNotForgotten()
+            throws Exception {
+        Tx writer = new Tx(1);
+        Tx waiter = new Tx(2);
+        TestHooks.Pause removing = TestHooks.pauseAt(TransactionTable.REMOVING);
+        TestThread<Void> ending =
+                TestThread.start(
+                        () -> {
+                            writer.rollback();
+                            return null;
+                        });
+        removing.awaitReached();
+
+        waiter.start(1).result();
+        removing.resume();
+
+        ending.result();
+        assertThat(locks.holder(TREE, KEY, KEY.length)).isEqualTo(2);
+    }
+
+    @Test
     void givenAWriterThatLeftTheTable_whenWaitedFor_thenTheWaiterGrantsItself() throws Exception {
         Tx waiter = new Tx(2);
 
