@@ -58,7 +58,7 @@ class StressCasesIT {
                                 "-m",
                                 "sanity",
                                 "-jvmArgs",
-                                "-Xmx128m",
+                                "-Xms32m -Xmx128m",
                                 "-t",
                                 "OptimisticReadIsNotTorn|SleeperIsWoken",
                                 "-r",
