@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.watch;
 
+import dev.holdfast.sync.TestHooks;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -10,8 +11,8 @@ import java.util.function.LongSupplier;
 /**
  * A thread of the engine that does one kind of work in rounds, at an interval or when woken.
  *
- * <p>Created, started and stopped by {@code core.db} only. What its body throws makes the engine
- * fail, except that a round that ran out of memory is tried again after a pause.
+ * <p>Created, started and stopped by {@code core.db} only. Whatever ends it makes the engine fail,
+ * except that a round that ran out of memory is tried again after a pause.
  */
 public final class BackgroundAgent {
     /*
@@ -19,7 +20,14 @@ public final class BackgroundAgent {
      * the round leads to another one. Nothing is polled: between rounds the thread is parked for
      * the whole interval. Interrupts mean nothing to an agent and are cleared, for a set flag would
      * make every park return at once.
+     *
+     * Nothing may end the thread unseen: an error may come from the round, from its pause, or from
+     * the back-off after an earlier one. Memory may be short in the pause too, so a round is tried
+     * again as a whole; whatever else gets out of it, and an error of the back-off itself, ends in
+     * the one handler around everything.
      */
+    static final String PAUSING = "watch.agent.pausing";
+
     private static final long MEMORY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int MEMORY_RETRIES_MAX = 50;
 
@@ -56,7 +64,7 @@ public final class BackgroundAgent {
         this.health = health;
         this.intervalNanos = intervalNanos;
         this.body = body;
-        this.thread = new Thread(this::loop, "holdfast-" + name);
+        this.thread = new Thread(this::live, "holdfast-" + name);
         thread.setDaemon(true);
     }
 
@@ -105,30 +113,62 @@ public final class BackgroundAgent {
         return !thread.isAlive();
     }
 
-    private void loop() {
+    /**
+     * What the thread does. However it ends, either the owner stopped it or the engine has failed.
+     */
+    private void live() {
+        try {
+            loop();
+        } catch (Throwable e) {
+            giveUp(e);
+        }
+        health.wakeMissed();
+    }
+
+    /** Allocates nothing. The thread goes without a word: who asks the engine is told the cause. */
+    private void giveUp(Throwable failure) {
+        try {
+            health.fail(failure);
+        } catch (Throwable inTheHandler) {
+            health.fail(inTheHandler);
+        }
+    }
+
+    private void loop() throws Exception {
         int outOfMemory = 0;
         while (!stopping && !health.failed()) {
-            woken = false;
-            long pauseNanos = intervalNanos.getAsLong();
             try {
-                if (body.run()) {
-                    pauseNanos = 0;
-                }
+                round();
                 outOfMemory = 0;
             } catch (OutOfMemoryError e) {
                 outOfMemory++;
                 if (outOfMemory > MEMORY_RETRIES_MAX) {
-                    health.fail(e);
+                    throw e;
                 }
-                pauseNanos = MEMORY_PAUSE_NANOS;
-            } catch (Throwable e) {
-                health.fail(e);
+                pause(MEMORY_PAUSE_NANOS);
             }
+        }
+    }
+
+    private void round() throws Exception {
+        woken = false;
+        long pauseNanos = intervalNanos.getAsLong();
+        boolean workLeft = false;
+        try {
+            workLeft = body.run();
+        } finally {
             rounds.incrementAndGet();
-            if (pauseNanos > 0 && !woken && !stopping) {
-                LockSupport.parkNanos(this, pauseNanos);
-                Thread.interrupted();
-            }
+        }
+        if (!workLeft) {
+            pause(pauseNanos);
+        }
+    }
+
+    private void pause(long nanos) {
+        TestHooks.reached(PAUSING);
+        if (nanos > 0 && !woken && !stopping) {
+            LockSupport.parkNanos(this, nanos);
+            Thread.interrupted();
         }
     }
 

@@ -3,10 +3,8 @@
 package dev.holdfast.core.watch;
 
 import dev.holdfast.EngineFailedException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * Whether the engine may still be trusted. The first failure wins and is final: nothing is written
@@ -18,24 +16,21 @@ public final class EngineHealth {
      * among them. So it allocates nothing on its way to the state change, and the wakers that it
      * runs only wake: they take no latch above a leaf one and never wait. The state is one field,
      * so that a waiter that reads it before parking, and is registered to be woken, cannot sleep
-     * through the change.
+     * through the change. That is why it is changed by an updater, which needs no linking at its
+     * first call as a VarHandle does, and why the wakers are an array without an iterator.
      */
-    private static final VarHandle CAUSE;
+    private static final AtomicReferenceFieldUpdater<EngineHealth, Throwable> CAUSE =
+            AtomicReferenceFieldUpdater.newUpdater(EngineHealth.class, Throwable.class, "cause");
 
-    static {
-        try {
-            CAUSE =
-                    MethodHandles.lookup()
-                            .findVarHandle(EngineHealth.class, "cause", Throwable.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final String WITHOUT_MESSAGE = "cause cannot be described";
 
-    private final List<Runnable> wakers = new CopyOnWriteArrayList<>();
+    /** Replaced as a whole, so that to go through it takes no memory. */
+    private volatile Runnable[] wakers = new Runnable[0];
+
+    /** A waker threw; set by who ran it, cleared by who runs them all again. */
+    private volatile boolean missed;
 
     /** Null while healthy. Written once by CAS. */
-    @SuppressWarnings("FieldMayBeFinal")
     private volatile Throwable cause;
 
     /** Healthy. */
@@ -49,11 +44,27 @@ public final class EngineHealth {
      * <p><b>Latches:</b> any may be held.
      */
     public void fail(Throwable failure) {
-        if (!CAUSE.compareAndSet(this, null, failure)) {
-            return;
+        if (CAUSE.compareAndSet(this, null, failure)) {
+            wakeAll(failure);
         }
-        for (Runnable waker : wakers) {
-            wake(waker, failure);
+    }
+
+    /**
+     * Wakes again, if a waker threw when the engine failed: it may have had no memory to go through
+     * its sleepers. For agents, which end after a failure, one after the other.
+     */
+    void wakeMissed() {
+        Throwable failure = cause;
+        if (failure != null && missed) {
+            missed = false;
+            wakeAll(failure);
+        }
+    }
+
+    private void wakeAll(Throwable failure) {
+        Runnable[] all = wakers;
+        for (int i = 0; i < all.length; i++) {
+            wake(all[i], failure);
         }
     }
 
@@ -74,7 +85,16 @@ public final class EngineHealth {
     public void check() {
         Throwable failure = cause;
         if (failure != null) {
-            throw new EngineFailedException(String.valueOf(failure.getMessage()), failure);
+            throw new EngineFailedException(messageOf(failure), failure);
+        }
+    }
+
+    /** The cause matters more than its text, which may need memory that is not there. */
+    private static String messageOf(Throwable failure) {
+        try {
+            return String.valueOf(failure.getMessage());
+        } catch (Throwable withoutText) {
+            return WITHOUT_MESSAGE;
         }
     }
 
@@ -84,21 +104,38 @@ public final class EngineHealth {
      * @param waker takes no latch of rank, never waits, never throws
      */
     public void onFailure(Runnable waker) {
-        wakers.add(waker);
+        add(waker);
         Throwable failure = cause;
         if (failure != null) {
             wake(waker, failure);
         }
     }
 
-    private static void wake(Runnable waker, Throwable failure) {
+    private synchronized void add(Runnable waker) {
+        Runnable[] more = Arrays.copyOf(wakers, wakers.length + 1);
+        more[more.length - 1] = waker;
+        wakers = more;
+    }
+
+    private void wake(Runnable waker, Throwable failure) {
         try {
             waker.run();
         } catch (Throwable wakerFailure) {
-            // The others must be woken all the same; the first failure carries this one along.
+            missed = true;
+            suppress(wakerFailure, failure);
+        }
+    }
+
+    /**
+     * The others must be woken all the same; the first failure carries this one along if it can.
+     */
+    private static void suppress(Throwable wakerFailure, Throwable failure) {
+        try {
             if (wakerFailure != failure) {
                 failure.addSuppressed(wakerFailure);
             }
+        } catch (Throwable noMemoryForIt) {
+            // Nothing is lost but a detail of a failure that is known.
         }
     }
 }

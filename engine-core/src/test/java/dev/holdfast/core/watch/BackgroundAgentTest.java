@@ -3,12 +3,16 @@
 package dev.holdfast.core.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** If this failed, background work would not start, not end, or fail unnoticed. */
@@ -17,6 +21,11 @@ final class BackgroundAgentTest {
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
 
     private final EngineHealth health = new EngineHealth();
+
+    @AfterEach
+    void takeHooksBack() {
+        TestHooks.reset();
+    }
 
     @Test
     void givenALongPause_whenWoken_thenTheNextRoundBeginsAtOnce() throws Exception {
@@ -79,6 +88,93 @@ final class BackgroundAgentTest {
                         () -> {
                             throw thrown;
                         });
+
+        agent.start();
+        awaitZero(failed);
+
+        assertThat(health.cause()).isSameAs(thrown);
+        assertThat(agent.stop(LIMIT)).isTrue();
+    }
+
+    @Test
+    void givenAnError_whenTheAgentsWorkThrowsIt_thenTheEngineFailsAndTheThreadEnds() {
+        Error thrown = new StackOverflowError("planned");
+
+        failsWith(
+                thrown,
+                () -> LONG_PAUSE,
+                () -> {
+                    throw thrown;
+                });
+    }
+
+    @Test
+    void givenAnError_whenTheQuestionForThePauseThrowsIt_thenTheEngineFails() {
+        Error thrown = new NoClassDefFoundError("planned");
+
+        failsWith(
+                thrown,
+                () -> {
+                    throw thrown;
+                },
+                () -> false);
+    }
+
+    @Test
+    void givenAnError_whenThePauseThrowsIt_thenTheEngineFails() {
+        assumeTrue(TestHooks.ENABLED);
+        Error thrown = new NoClassDefFoundError("planned");
+        TestHooks.onReached(
+                BackgroundAgent.PAUSING,
+                () -> {
+                    throw thrown;
+                });
+
+        failsWith(thrown, () -> LONG_PAUSE, () -> false);
+    }
+
+    @Test
+    void givenARoundWithoutMemory_whenItsBackOffThrowsToo_thenTheEngineFails() {
+        assumeTrue(TestHooks.ENABLED);
+        Error thrown = new OutOfMemoryError("planned, in the back-off");
+        TestHooks.onReached(
+                BackgroundAgent.PAUSING,
+                () -> {
+                    throw thrown;
+                });
+
+        failsWith(
+                thrown,
+                () -> LONG_PAUSE,
+                () -> {
+                    throw new OutOfMemoryError("planned");
+                });
+    }
+
+    @Test
+    void givenWakersThatThrow_whenTheAgentsWorkThrows_thenTheRestIsWokenAndTheThreadEnds() {
+        Error thrown = new StackOverflowError("planned");
+        health.onFailure(
+                () -> {
+                    throw new OutOfMemoryError("planned, in a waker");
+                });
+        health.onFailure(
+                () -> {
+                    throw thrown;
+                });
+
+        failsWith(
+                thrown,
+                () -> LONG_PAUSE,
+                () -> {
+                    throw thrown;
+                });
+    }
+
+    private void failsWith(Error thrown, LongSupplier pause, BackgroundAgent.Body body) {
+        CountDownLatch failed = new CountDownLatch(1);
+        health.onFailure(failed::countDown);
+        BackgroundAgent agent = new BackgroundAgent("test", health, pause, body);
 
         agent.start();
         awaitZero(failed);

@@ -9,6 +9,7 @@ import dev.holdfast.EngineFailedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** If this failed, a failed engine would go on, or leave somebody asleep in it. */
@@ -50,6 +51,48 @@ final class EngineHealthTest {
 
         assertThat(woken).containsExactly("first", "third");
         assertThat(failure.getSuppressed()).hasSize(1);
+    }
+
+    @Test
+    void givenAWakerThatThrewOnce_whenAnAgentEnds_thenItsSleepersAreWokenAfterAll() {
+        List<String> woken = new ArrayList<>();
+        boolean[] memory = new boolean[1];
+        health.onFailure(
+                () -> {
+                    if (!memory[0]) {
+                        throw new OutOfMemoryError("planned");
+                    }
+                    woken.add("late");
+                });
+        health.fail(new IOException("disk gone"));
+        memory[0] = true;
+
+        BackgroundAgent agent = new BackgroundAgent("test", health, 1, () -> false);
+        agent.start();
+
+        assertThat(agent.stop(TimeUnit.SECONDS.toNanos(20))).isTrue();
+        assertThat(woken).containsExactly("late");
+    }
+
+    @Test
+    void givenACauseThatCannotBeDescribed_whenChecked_thenTheBareCauseIsKept() {
+        Throwable failure = new WithoutText();
+        health.fail(failure);
+
+        assertThatThrownBy(health::check)
+                .isInstanceOf(EngineFailedException.class)
+                .hasMessageContaining("cause cannot be described")
+                .extracting(Throwable::getCause)
+                .isSameAs(failure);
+    }
+
+    private static final class WithoutText extends Error {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new OutOfMemoryError("planned");
+        }
     }
 
     @Test
