@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.undo;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.redo.RedoWriter;
@@ -31,6 +32,10 @@ public final class UndoHistory {
      * A round of purge may run out of memory anywhere and is begun again. So what was taken stays in
      * a field until it is dealt with, and to announce a commit, which has happened already, allocates
      * nothing: the announced segments are a stack that goes through their own fields.
+     *
+     * Whoever meets a damaged undo page leaves the segment out of the order with its mark set. So no
+     * commit announces it again, its space is not truncated, and its pages stay until the next open:
+     * rows may still lead to them.
      */
     private final UndoSystem undo;
     private final BufferPool pool;
@@ -66,7 +71,8 @@ public final class UndoHistory {
     }
 
     /**
-     * Takes the segment with the oldest committed log, if every snapshot sees that.
+     * Takes the segment with the oldest committed log, if every snapshot sees that. If it throws
+     * for a damaged page, that page's segment is left out and the next call goes on behind it.
      *
      * <p><b>Latches:</b> none held.
      *
@@ -88,7 +94,12 @@ public final class UndoHistory {
         while (fresh != null) {
             // Read first: once its mark is cleared a commit may announce it anew.
             UndoSegment behind = fresh.nextAnnounced;
-            enqueue(fresh);
+            try {
+                enqueue(fresh);
+            } catch (CorruptionException damage) {
+                fresh = behind;
+                throw damage;
+            }
             fresh = behind == null ? announced.getAndSet(null) : behind;
         }
     }
@@ -131,8 +142,18 @@ public final class UndoHistory {
         }
     }
 
-    /** Puts the segment in order, or clears its mark if nothing committed is left in it. */
+    /** A segment that cannot be read keeps its mark: it has history that nobody is done with. */
     private void enqueue(UndoSegment segment) {
+        try {
+            orderOrClear(segment);
+        } catch (CorruptionException damage) {
+            segment.announced.set(true);
+            throw damage;
+        }
+    }
+
+    /** Puts the segment in order, or clears its mark if nothing committed is left in it. */
+    private void orderOrClear(UndoSegment segment) {
         while (!findLog(segment)) {
             segment.announced.set(false);
             // A commit that came after findLog's look has either announced by now, or shows here.
