@@ -4,6 +4,7 @@ package dev.holdfast.core.btree;
 
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageType;
+import dev.holdfast.core.watch.Invariants;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 
@@ -242,6 +243,8 @@ final class NodeImage {
             int length = Varint.get(body, at);
             at += Varint.length(length);
             top -= length;
+            Invariants.check(
+                    top >= NodeLayout.slotAt(0, count), "records fit their page", slot, count);
             PageMemory.copyIn(chunk, page + top, body, at, length);
             NodeLayout.slot(chunk, page, slot, headOf(body, at, length, level), top, length);
             at += length;

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.btree;
 
+import dev.holdfast.core.watch.Invariants;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -17,7 +18,8 @@ final class SplitPoint {
      * the page is the tree's last). Then the left page keeps 15/16 and the inserts go on in a nearly
      * empty right page; descending loads mirror it. In the middle of a page a run splits right at the
      * insertion point, so that each of several interleaved runs gets pages of its own. Else the cut
-     * is the middle by bytes, the new record counted at its place.
+     * is the middle by bytes, the new record counted at its place. The middle is also taken where a
+     * pattern would leave a half without room for its new fence; it has it always (TreeLimits).
      *
      * Whether the new record then fits is not promised: the caller descends again and splits again.
      * Each cut makes both halves smaller, and a page of one record takes any second one.
@@ -25,6 +27,8 @@ final class SplitPoint {
 
     /** So many inserts in a row are a pattern. */
     static final int RUN_MIN = 4;
+
+    private static final int NO_SLOT = -1;
 
     private final int pageBytes;
     private final byte[] left;
@@ -64,9 +68,21 @@ final class SplitPoint {
 
         int bytes = recordBytes + NodeLayout.SLOT_BYTES;
         keep = clamp(choose(chunk, page, slot, bytes), 1, count - 1);
+        separate(chunk, page, key, keyLength, isNew ? slot : NO_SLOT, bytes);
+        if (!halvesFit(chunk, page, keep)) {
+            keep = clamp(middle(chunk, page, slot, bytes), 1, count - 1);
+            separate(chunk, page, key, keyLength, isNew ? slot : NO_SLOT, bytes);
+        }
+        Invariants.check(
+                halvesFit(chunk, page, keep), "halves of a leaf fit", keep, separatorLength);
+    }
+
+    /** The shortest key that parts the halves, the new record in one of them. */
+    private void separate(
+            ByteBuffer chunk, int page, byte[] key, int keyLength, int newSlot, int bytes) {
         int leftLength = NodeEdit.keyOf(chunk, page, keep - 1, left);
         int rightLength = NodeEdit.keyOf(chunk, page, keep, right);
-        if (isNew && slot == keep) {
+        if (newSlot == keep) {
             if (fitsLeft(chunk, page, bytes, keyLength)) {
                 leftLength = copy(key, keyLength, left);
             } else {
@@ -84,10 +100,36 @@ final class SplitPoint {
         int count = NodeLayout.slotCount(chunk, page);
         assert count >= 3 : "an inner page of three takes a fourth, count=" + count;
 
-        keep = choose(chunk, page, slot, recordBytes + NodeLayout.SLOT_BYTES);
-        keep = clamp(keep, 1, count - 2);
+        int bytes = recordBytes + NodeLayout.SLOT_BYTES;
+        keep = clamp(choose(chunk, page, slot, bytes), 1, count - 2);
         separatorLength = NodeEdit.keyOf(chunk, page, keep, right);
+        if (!halvesFit(chunk, page, keep + 1)) {
+            keep = clamp(middle(chunk, page, slot, bytes), 1, count - 2);
+            separatorLength = NodeEdit.keyOf(chunk, page, keep, right);
+        }
         separator = right;
+        Invariants.check(
+                halvesFit(chunk, page, keep + 1),
+                "halves of an inner page fit",
+                keep,
+                separatorLength);
+    }
+
+    /**
+     * Whether each half has room for its records beside its fences, the separator being the new
+     * one. Behind a pattern of inserts nearly all records stay on one side, and the separator may
+     * be as long as a key although all fences were short.
+     */
+    private boolean halvesFit(ByteBuffer chunk, int page, int rightFrom) {
+        int leftBytes = separatorLength + NodeLayout.lowerFenceLength(chunk, page);
+        int rightBytes = separatorLength + NodeLayout.upperFenceLength(chunk, page);
+        int count = NodeLayout.slotCount(chunk, page);
+        for (int slot = 0; slot < count; slot++) {
+            int bytes = NodeLayout.SLOT_BYTES + NodeLayout.recordLength(chunk, page, slot);
+            leftBytes += slot < keep ? bytes : 0;
+            rightBytes += slot >= rightFrom ? bytes : 0;
+        }
+        return Math.max(leftBytes, rightBytes) <= NodeLayout.capacity(pageBytes);
     }
 
     private static int copy(byte[] key, int keyLength, byte[] target) {

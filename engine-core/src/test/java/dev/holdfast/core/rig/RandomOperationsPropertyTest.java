@@ -59,6 +59,21 @@ final class RandomOperationsPropertyTest {
         assertThat(failure(operations)).isNull();
     }
 
+    @Test
+    void givenALeafFilledInOrder_whenLongKeysSplitIt_thenTheirSeparatorHasRoomInBothHalves() {
+        // seed -567798326952120693, list 1894
+        String longKey = "m".repeat(511);
+        List<Operation> operations =
+                List.of(
+                        new Operation.Write(Change.Kind.INSERT, 0, "383", 60, true),
+                        new Operation.PutRun(0, "r1", 24, 120, true),
+                        new Operation.Reopen(false),
+                        new Operation.Write(Change.Kind.PUT, 0, longKey + "f", 17, true),
+                        new Operation.Write(Change.Kind.PUT, 0, longKey + "c", 656, false));
+
+        assertThat(failure(operations)).isNull();
+    }
+
     private static Throwable failure(List<Operation> operations) {
         try (ModelMachine machine = new ModelMachine(SimulatedDisk.create())) {
             for (Operation operation : operations) {
