@@ -76,6 +76,10 @@ final class StatusReport {
         if (cause != null) {
             line("failure=%s", cause);
         }
+        long damageMet = storage.health().damageMet();
+        if (damageMet > 0) {
+            line("damage met in the background: damageMet=%d", damageMet);
+        }
         RecoveryReport recovery = storage.recovery();
         line("recovery: %s", recovery == null ? "created=true" : recovery.toText());
     }

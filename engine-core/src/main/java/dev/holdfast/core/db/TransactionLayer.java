@@ -185,7 +185,7 @@ final class TransactionLayer {
 
     /** Transactions that a crash ended and that are not taken back yet. */
     int losersLeft() {
-        return losers.left();
+        return losers.left() + losers.stuck();
     }
 
     void describeAgents(StringBuilder text) {

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.undo.UndoLog;
 import dev.holdfast.core.undo.UndoSystem;
 import dev.holdfast.core.watch.BackgroundAgent;
@@ -26,6 +27,7 @@ public final class LoserRollback implements BackgroundAgent.Body {
     private final Rollback rollback;
     private final Queue<Unfinished> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger left = new AtomicInteger();
+    private final AtomicInteger stuck = new AtomicInteger();
 
     /** Taken from the queue and not taken back to its end. */
     private Unfinished current;
@@ -33,7 +35,7 @@ public final class LoserRollback implements BackgroundAgent.Body {
     /** The agent of a transaction system; run by one thread. */
     public LoserRollback(TransactionSystem system) {
         this.system = system;
-        this.rollback = new Rollback(system, new Workspace(system));
+        this.rollback = new Rollback(system, new Workspace(system), true);
     }
 
     /**
@@ -58,14 +60,39 @@ public final class LoserRollback implements BackgroundAgent.Body {
         }
     }
 
-    /** Losers that are not taken back yet. */
+    /** Losers that are being taken back. */
     public int left() {
         return left.get();
     }
 
+    /** Losers left as they are for a damaged page. */
+    public int stuck() {
+        return stuck.get();
+    }
+
     @Override
     public boolean run() {
-        return takeBackSome(ROUND_RECORDS);
+        try {
+            return takeBackSome(ROUND_RECORDS);
+        } catch (CorruptionException damage) {
+            leave(damage);
+            return true;
+        }
+    }
+
+    /**
+     * Leaves a loser as it is, since a row of it cannot be reached: its undo is kept, its rows stay
+     * its own, readers see the versions before, and the next open tries again.
+     */
+    private void leave(CorruptionException damage) {
+        if (system.health().failed() || current == null) {
+            throw damage;
+        }
+        system.counters().increment(Counter.LOSERS_LEFT);
+        system.health().damaged(damage, "rollback of a transaction of before a crash");
+        stuck.incrementAndGet();
+        left.decrementAndGet();
+        current = null;
     }
 
     /** Goes on with a loser; false if there is none. */

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.btree.BTree;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.OverflowPointer;
@@ -76,17 +77,52 @@ public final class Purge implements BackgroundAgent.Body {
         long horizon = system.registry().advanceHorizon();
         system.table().horizonAdvanced(horizon);
         for (int i = 0; i < ROUND_RECORDS; i++) {
-            current = current == null ? history.poll(horizon) : current;
+            current = current == null ? poll(horizon) : current;
             if (current == null) {
                 truncation.step();
                 return false;
             }
-            if (!purgeNext(current)) {
-                history.finish(workspace.mtr, current);
+            if (!purgeOrPass(current)) {
                 current = null;
             }
         }
         return true;
+    }
+
+    /**
+     * Goes on with a log; false if purge is done with it. A page that cannot be read hurts only the
+     * record that needs it: its row stays deleted-marked where nobody can read it anyway, and what
+     * comes after it in history is not held up. If it is the log's own page that is damaged, the
+     * log is passed by and its pages stay its own until the next open.
+     */
+    private boolean purgeOrPass(UndoSegment segment) {
+        try {
+            if (purgeNext(segment)) {
+                return true;
+            }
+            history.finish(workspace.mtr, segment);
+        } catch (CorruptionException damage) {
+            pass(damage);
+        }
+        return false;
+    }
+
+    /** The oldest log that nobody needs; null if there is none, or its segment was passed by. */
+    private UndoSegment poll(long horizon) {
+        try {
+            return history.poll(horizon);
+        } catch (CorruptionException damage) {
+            pass(damage);
+            return null;
+        }
+    }
+
+    private void pass(CorruptionException damage) {
+        if (system.health().failed()) {
+            throw damage;
+        }
+        system.counters().increment(Counter.PURGE_DAMAGE_SKIPPED);
+        system.health().damaged(damage, "purge");
     }
 
     /** Purges the next record of the log; false if there is none left. */
@@ -98,6 +134,9 @@ public final class Purge implements BackgroundAgent.Body {
         boolean done = false;
         try {
             purge(segment, roll);
+            done = true;
+        } catch (CorruptionException damage) {
+            pass(damage);
             done = true;
         } finally {
             if (!done) {

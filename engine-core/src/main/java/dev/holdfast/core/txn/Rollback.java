@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.btree.BTree;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.OverflowPointer;
@@ -34,6 +35,7 @@ final class Rollback {
     static final String STEP_DONE = "txn.rollback.step";
 
     private final TransactionSystem system;
+    private final boolean mayStop;
     private final MiniTransaction mtr;
     private final WritePosition position;
     private final UndoVersion version;
@@ -43,8 +45,15 @@ final class Rollback {
     /** Commit LSN of the version that the present record restores. */
     private long previousLsn;
 
-    Rollback(TransactionSystem system, Workspace workspace) {
+    /**
+     * Makes it.
+     *
+     * @param mayStop whether damage found before a step's first change is only thrown on, since the
+     *     caller can leave the rest of the log for later; else the engine fails
+     */
+    Rollback(TransactionSystem system, Workspace workspace, boolean mayStop) {
         this.system = system;
+        this.mayStop = mayStop;
         this.mtr = workspace.mtr;
         this.position = workspace.write;
         this.version = workspace.version;
@@ -109,6 +118,12 @@ final class Rollback {
             undo(log, roll);
             system.counters().increment(Counter.UNDO_RECORDS_ROLLED_BACK);
             return true;
+        } catch (CorruptionException damage) {
+            // Nothing of this step is done, or the mini-transaction has failed the engine already.
+            if (!mayStop) {
+                system.health().fail(damage);
+            }
+            throw damage;
         } catch (Throwable t) {
             // A rollback that fails leaves rows that nobody may trust.
             system.health().fail(t);
@@ -200,9 +215,21 @@ final class Rollback {
             throw mtr.failed(t);
         }
         if (isSparse) {
-            tree.mergeAt(mtr, position, version.key(), version.keyLength(), true);
+            merge(tree);
         }
         return true;
+    }
+
+    /** The row is back; that a neighbour of its leaf cannot be read is no reason to stop. */
+    private void merge(BTree tree) {
+        try {
+            tree.mergeAt(mtr, position, version.key(), version.keyLength(), true);
+        } catch (CorruptionException damage) {
+            if (system.health().failed()) {
+                throw damage;
+            }
+            system.health().damaged(damage, "merge of a sparse leaf");
+        }
     }
 
     /** Whether the record goes, instead of getting its version before back. */

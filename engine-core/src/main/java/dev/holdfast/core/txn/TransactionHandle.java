@@ -156,7 +156,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
 
     private void rollbackTo(long mark) {
         if (log.isBegun() && log.recordCount() > mark && !system.health().failed()) {
-            new Rollback(system, view.workspace()).to(log, mark);
+            new Rollback(system, view.workspace(), false).to(log, mark);
             view.changed();
         }
     }

@@ -272,7 +272,7 @@ public final class TransactionSystem {
     /** Takes everything back. */
     void rollback(UndoLog undoLog, Workspace workspace, LockOwner owner) {
         if (undoLog.isBegun()) {
-            new Rollback(this, workspace).all(undoLog);
+            new Rollback(this, workspace, false).all(undoLog);
             rolledBack(undoLog, owner);
         }
     }
@@ -282,7 +282,7 @@ public final class TransactionSystem {
      * leave it: the transaction is a loser of the next open.
      */
     void rollbackUntil(UndoLog undoLog, Workspace workspace, LockOwner owner, long deadline) {
-        if (undoLog.isBegun() && new Rollback(this, workspace).until(undoLog, deadline)) {
+        if (undoLog.isBegun() && new Rollback(this, workspace, false).until(undoLog, deadline)) {
             rolledBack(undoLog, owner);
         }
     }

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.watch;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.sync.TestHooks;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,7 +13,8 @@ import java.util.function.LongSupplier;
  * A thread of the engine that does one kind of work in rounds, at an interval or when woken.
  *
  * <p>Created, started and stopped by {@code core.db} only. Whatever ends it makes the engine fail,
- * except that a round that ran out of memory is tried again after a pause.
+ * except that a round that ran out of memory, or met damage on disk before it had changed anything,
+ * is tried again after a pause.
  */
 public final class BackgroundAgent {
     /*
@@ -29,6 +31,7 @@ public final class BackgroundAgent {
     static final String PAUSING = "watch.agent.pausing";
 
     private static final long MEMORY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long DAMAGE_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MEMORY_RETRIES_MAX = 50;
 
     private final EngineHealth health;
@@ -146,6 +149,12 @@ public final class BackgroundAgent {
                     throw e;
                 }
                 pause(MEMORY_PAUSE_NANOS);
+            } catch (CorruptionException damage) {
+                // Thrown before anything was changed, or the engine has failed already.
+                if (!health.failed()) {
+                    health.damaged(damage, thread.getName());
+                    pause(DAMAGE_PAUSE_NANOS);
+                }
             }
         }
     }

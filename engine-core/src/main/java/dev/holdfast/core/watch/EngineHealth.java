@@ -2,9 +2,14 @@
 
 package dev.holdfast.core.watch;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.EngineFailedException;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whether the engine may still be trusted. The first failure wins and is final: nothing is written
@@ -22,6 +27,7 @@ public final class EngineHealth {
     private static final AtomicReferenceFieldUpdater<EngineHealth, Throwable> CAUSE =
             AtomicReferenceFieldUpdater.newUpdater(EngineHealth.class, Throwable.class, "cause");
 
+    private static final Logger LOG = LoggerFactory.getLogger(EngineHealth.class);
     private static final String WITHOUT_MESSAGE = "cause cannot be described";
 
     /** Replaced as a whole, so that to go through it takes no memory. */
@@ -29,6 +35,9 @@ public final class EngineHealth {
 
     /** A waker threw; set by who ran it, cleared by who runs them all again. */
     private volatile boolean missed;
+
+    private final AtomicLong damageMet = new AtomicLong();
+    private final AtomicReference<String> damageTold = new AtomicReference<>("");
 
     /** Null while healthy. Written once by CAS. */
     private volatile Throwable cause;
@@ -66,6 +75,28 @@ public final class EngineHealth {
         for (int i = 0; i < all.length; i++) {
             wake(all[i], failure);
         }
+    }
+
+    /**
+     * Notes damage that background work has met and goes around, before it had changed anything:
+     * counts it, and warns, but not twice running of the same page. The engine stays open, since
+     * all that does not need the page works on.
+     *
+     * <p><b>Latches:</b> none held.
+     *
+     * @param leftUndone what is not done for it
+     */
+    public void damaged(CorruptionException damage, String leftUndone) {
+        damageMet.incrementAndGet();
+        String message = messageOf(damage);
+        if (!message.equals(damageTold.getAndSet(message))) {
+            LOG.warn("damage met in the background: leftUndone={}, {}", leftUndone, message);
+        }
+    }
+
+    /** How often {@link #damaged} was told. */
+    public long damageMet() {
+        return damageMet.get();
     }
 
     public boolean failed() {
