@@ -2,14 +2,19 @@
 
 package dev.holdfast.core.catalog;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.space.OwnedPages;
 import dev.holdfast.core.space.Spaces;
 import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.core.watch.Counter;
 import dev.holdfast.sync.TestHooks;
 
 /**
  * Takes apart the trees of dropped tables, also of those whose drop a crash interrupted (P19).
+ *
+ * <p>The leaves are never read: whose pages these are is in the allocation map, so a table with
+ * damaged leaves can be dropped.
  *
  * <p>Run by one agent; whoever has dropped a table may run {@link #tryFinish} itself first.
  */
@@ -54,11 +59,26 @@ public final class TableDrops implements BackgroundAgent.Body {
             finish(table);
             done = true;
             return true;
+        } catch (CorruptionException damage) {
+            leave(damage);
+            return false;
         } finally {
             if (!done) {
                 table.unclaimFreeing();
             }
         }
+    }
+
+    /**
+     * The table is dropped as far as anybody can see, so neither its user nor the other drops are
+     * to suffer for a map or catalog page that cannot be read; the next round tries again.
+     */
+    private void leave(CorruptionException damage) {
+        if (catalog.context().health().failed()) {
+            throw damage;
+        }
+        catalog.context().counters().increment(Counter.DROPS_LEFT);
+        catalog.context().health().damaged(damage, "drop of a table");
     }
 
     private void finish(TableDescriptor table) {
