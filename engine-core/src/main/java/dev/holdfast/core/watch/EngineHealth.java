@@ -6,7 +6,6 @@ import dev.holdfast.CorruptionException;
 import dev.holdfast.EngineFailedException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +36,7 @@ public final class EngineHealth {
     private volatile boolean missed;
 
     private final AtomicLong damageMet = new AtomicLong();
-    private final AtomicReference<String> damageTold = new AtomicReference<>("");
+    private final DamageTold damageTold = new DamageTold();
 
     /** Null while healthy. Written once by CAS. */
     private volatile Throwable cause;
@@ -79,8 +78,8 @@ public final class EngineHealth {
 
     /**
      * Notes damage that background work has met and goes around, before it had changed anything:
-     * counts it, and warns, but not twice running of the same page. The engine stays open, since
-     * all that does not need the page works on.
+     * counts it, and warns once a page, of 64 pages at most. The engine stays open, since all that
+     * does not need the page works on.
      *
      * <p><b>Latches:</b> none held.
      *
@@ -88,9 +87,11 @@ public final class EngineHealth {
      */
     public void damaged(CorruptionException damage, String leftUndone) {
         damageMet.incrementAndGet();
-        String message = messageOf(damage);
-        if (!message.equals(damageTold.getAndSet(message))) {
-            LOG.warn("damage met in the background: leftUndone={}, {}", leftUndone, message);
+        if (damageTold.isNew(damage)) {
+            LOG.warn(
+                    "damage met in the background: leftUndone={}, {}",
+                    leftUndone,
+                    messageOf(damage));
         }
     }
 
