@@ -5,9 +5,11 @@ package dev.holdfast.core.db;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.CorruptionException;
 import dev.holdfast.Engine;
+import dev.holdfast.EngineFailedException;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.EngineState;
 import dev.holdfast.Snapshot;
@@ -15,6 +17,7 @@ import dev.holdfast.Table;
 import dev.holdfast.TableOptions;
 import dev.holdfast.Transaction;
 import dev.holdfast.core.btree.LeafSnapshot;
+import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageType;
@@ -24,6 +27,7 @@ import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.SimulatedDisk;
+import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -54,6 +58,7 @@ final class DamagedPageTest {
 
     @AfterEach
     void close() {
+        TestHooks.reset();
         engines.close();
     }
 
@@ -226,6 +231,38 @@ final class DamagedPageTest {
             awaitCount(engine, Counter.ROWS_PURGED, purged + 1);
             assertThat(length(engine, good, 5)).isEqualTo(50);
             engine.close();
+        }
+    }
+
+    @Test
+    void givenDamageMetAfterTheFirstChange_whenPurged_thenTheEngineFailsAndCloses() {
+        assumeTrue(TestHooks.ENABLED);
+        Engine engine = fill();
+        Table good = engine.table("good");
+        CorruptionException damage =
+                new CorruptionException("planted", FILE, 16, 3, "sound", "damaged");
+        TestHooks.onReached(
+                MiniTransaction.RESERVED,
+                () -> {
+                    if (Thread.currentThread().getName().equals("holdfast-purge")) {
+                        throw damage;
+                    }
+                });
+
+        delete(engine, "good", 1);
+        awaitFailed(engine);
+
+        assertThat(count(engine, Counter.PURGE_DAMAGE_SKIPPED)).isZero();
+        assertThatThrownBy(() -> engine.read(s -> s.get(good, key(5))))
+                .isInstanceOf(EngineFailedException.class)
+                .hasCause(damage);
+    }
+
+    private static void awaitFailed(Engine engine) {
+        long deadline = System.nanoTime() + LIMIT_NANOS;
+        while (engine.state() != EngineState.FAILED) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
         }
     }
 
