@@ -127,7 +127,8 @@ public interface Engine extends AutoCloseable {
     /**
      * Runs work in a transaction, commits it and returns the work's result, which may be {@code
      * null}. If the work throws, all that it changed is rolled back and the exception thrown on; if
-     * the commit throws, the exception tells. The work does not end the transaction itself.
+     * the commit throws, the exception tells. The work must not end the transaction itself: if it
+     * does, what it committed stands and a {@link TransactionFinishedException} is thrown.
      *
      * <p>On a {@link RetryableException}, a lock time-out among them, the work is run again in a
      * new transaction, with growing pauses, up to {@link EngineOptions#writeAttempts()} times; the

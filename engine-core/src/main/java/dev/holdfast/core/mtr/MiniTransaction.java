@@ -12,6 +12,7 @@ import dev.holdfast.core.redo.RedoType;
 import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.core.watch.Invariants;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.sync.TestHooks;
@@ -421,7 +422,7 @@ public final class MiniTransaction {
             end();
         }
         if (context.health().failed() && !(cause instanceof EngineFailedException)) {
-            return new EngineFailedException(String.valueOf(cause.getMessage()), cause);
+            return new EngineFailedException(EngineHealth.messageOf(cause), cause);
         }
         if (cause instanceof Error error) {
             throw error;

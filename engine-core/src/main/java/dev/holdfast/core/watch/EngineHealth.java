@@ -121,10 +121,14 @@ public final class EngineHealth {
         }
     }
 
-    /** The cause matters more than its text, which may need memory that is not there. */
-    private static String messageOf(Throwable failure) {
+    /**
+     * What to say of a failure: its message, or its class if it has none, as a stack overflow. The
+     * cause matters more than its text, which may need memory that is not there.
+     */
+    public static String messageOf(Throwable failure) {
         try {
-            return String.valueOf(failure.getMessage());
+            String message = failure.getMessage();
+            return message == null ? failure.getClass().getName() : message;
         } catch (Throwable withoutText) {
             return WITHOUT_MESSAGE;
         }

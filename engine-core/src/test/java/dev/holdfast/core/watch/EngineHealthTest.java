@@ -104,4 +104,13 @@ final class EngineHealthTest {
 
         assertThat(woken).containsExactly("late");
     }
+
+    @Test
+    void givenAFailureWithoutAMessage_whenAsked_thenItsClassIsNamed() {
+        health.fail(new StackOverflowError());
+
+        assertThatThrownBy(health::check)
+                .isInstanceOf(EngineFailedException.class)
+                .hasMessageContaining("java.lang.StackOverflowError");
+    }
 }
