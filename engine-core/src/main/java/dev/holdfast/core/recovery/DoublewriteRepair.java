@@ -42,6 +42,7 @@ final class DoublewriteRepair {
      */
     private static final Logger LOG = LoggerFactory.getLogger(DoublewriteRepair.class);
     private static final int PAGE_ALIGNMENT = 4096;
+    private static final int READ_TRIES_MAX = 4;
     private static final int KIND_MASK = Integer.SIZE - 1;
 
     private final StorageDirectory directory;
@@ -118,7 +119,7 @@ final class DoublewriteRepair {
         if (!files.present(spaceId) || pageNumber >= files.pagesInFile(spaceId)) {
             return false;
         }
-        files.read(copy.pageId(), page.clear().limit(pageBytes));
+        read(copy.pageId());
         int kind = kindOf(copy.image());
         if (verify(page, copy.pageId(), kind) != Fault.NONE) {
             return true;
@@ -127,5 +128,19 @@ final class DoublewriteRepair {
         return kind == PageChecksums.NONE.code()
                 ? copy.pageLsn() >= pageLsn
                 : copy.pageLsn() > pageLsn;
+    }
+
+    /** As the pool reads: an error of the device may pass, so it is met a few times first. */
+    private void read(long pageId) throws IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                files.read(pageId, page.clear().limit(pageBytes));
+                return;
+            } catch (IOException e) {
+                if (tries == READ_TRIES_MAX) {
+                    throw e;
+                }
+            }
+        }
     }
 }
