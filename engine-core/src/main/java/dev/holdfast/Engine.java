@@ -22,8 +22,8 @@ import java.util.function.Function;
  *
  * <p>Safe for many threads, platform and virtual. One engine at a time has a store open. Every
  * method but {@link #close}, {@link #state}, {@link #status} and {@link #contention} throws {@link
- * EngineClosedException} when the engine is closed and {@link EngineFailedException} when it has
- * failed.
+ * EngineClosedException} when the engine is closed and, {@link #files} excepted, {@link
+ * EngineFailedException} when it has failed.
  */
 public interface Engine extends AutoCloseable {
     /**
@@ -188,6 +188,12 @@ public interface Engine extends AutoCloseable {
      * no latch that a transaction wants. After the close it tells what is left to tell.
      */
     String status();
+
+    /**
+     * Returns what each open file of the store did; the part FILES of {@link #status} is its text.
+     * Takes no latch and sets nothing back.
+     */
+    FileReport files();
 
     /**
      * Returns what threads have waited for, the longest wait first; the part WAITS of {@link

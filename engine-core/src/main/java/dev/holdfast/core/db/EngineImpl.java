@@ -5,6 +5,7 @@ package dev.holdfast.core.db;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.EngineState;
+import dev.holdfast.FileReport;
 import dev.holdfast.NoSuchTableException;
 import dev.holdfast.RetryableException;
 import dev.holdfast.Snapshot;
@@ -228,6 +229,16 @@ final class EngineImpl implements Engine {
             if (entered) {
                 gate.leave();
             }
+        }
+    }
+
+    @Override
+    public FileReport files() {
+        gate.enter();
+        try {
+            return OpenFiles.now(storage);
+        } finally {
+            gate.leave();
         }
     }
 

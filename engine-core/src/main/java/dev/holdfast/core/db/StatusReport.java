@@ -11,7 +11,6 @@ import dev.holdfast.core.space.Space;
 import dev.holdfast.core.txn.TransactionSystem;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
-import dev.holdfast.io.stats.FileStatistics;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -142,12 +141,8 @@ final class StatusReport {
 
     private void files() {
         section("FILES");
-        int[] ids = storage.store().files().spaceIds();
-        List<FileStatistics> statistics = storage.store().files().statistics();
-        for (int i = 0; i < Math.min(ids.length, statistics.size()); i++) {
-            String name = storage.store().files().fileName(ids[i]);
-            text.append(statistics.get(i).toRow(name, ids[i], options.pageBytes())).append('\n');
-        }
+        text.append(OpenFiles.now(storage).toText());
+        section("SPACES");
         List<Space> spaces = storage.spaces().all();
         spaces.sort(Comparator.comparingInt(Space::spaceId));
         for (Space space : spaces) {

@@ -70,6 +70,7 @@ final class StorageLayer {
     private final EngineHealth health;
     private final Counters counters;
     private final RedoLog log;
+    private final Doublewrite doublewrite;
     private final BufferPool pool;
     private final PageCleaner cleaner;
     private final Checkpointer checkpointer;
@@ -105,7 +106,7 @@ final class StorageLayer {
         LogPosition start =
                 found == null ? LogPosition.first(store.identity().uuid()) : found.position();
         this.log = owned.push(openLog(options, start));
-        Doublewrite doublewrite = owned.push(openDoublewrite(options));
+        this.doublewrite = owned.push(openDoublewrite(options));
         RedoWriteAhead ahead = new RedoWriteAhead(log);
         this.pool = owned.push(newPool(options, ahead));
         owned.pushAgents(() -> stopAgents(STOP_NANOS));
@@ -329,6 +330,10 @@ final class StorageLayer {
 
     RedoLog log() {
         return log;
+    }
+
+    Doublewrite doublewrite() {
+        return doublewrite;
     }
 
     BufferPool pool() {

@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The doublewrite area of a store: a few slots, each a file of up to 128 page copies.
@@ -147,6 +148,11 @@ public final class Doublewrite implements AutoCloseable {
     /** How many pages a batch holds at most. */
     public int pagesMax() {
         return slots.get(0).pagesMax();
+    }
+
+    /** Shows the files with the numbers of their slots; none if doublewrite is off. */
+    public void eachFile(ObjIntConsumer<StorageFile> consumer) {
+        slots.forEach(slot -> slot.showFile(consumer));
     }
 
     void released(DoublewriteBatch batch) {

@@ -8,6 +8,7 @@ import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.io.memory.PageMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.ObjIntConsumer;
 
 /**
  * One slot of the doublewrite area: private copies of pages, written together and then one by one.
@@ -45,6 +46,12 @@ public final class DoublewriteBatch {
         this.buffer =
                 ByteBuffer.allocateDirect(bytes + Doublewrite.ALIGNMENT)
                         .alignedSlice(Doublewrite.ALIGNMENT);
+    }
+
+    void showFile(ObjIntConsumer<StorageFile> consumer) {
+        if (file != null) {
+            consumer.accept(file, slot);
+        }
     }
 
     /**

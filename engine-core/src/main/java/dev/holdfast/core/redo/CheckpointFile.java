@@ -11,6 +11,7 @@ import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import java.util.function.ObjIntConsumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -181,6 +182,11 @@ public final class CheckpointFile implements AutoCloseable {
     private void writeBlock(int block, CheckpointRecord record) throws IOException {
         CheckpointBlock.write(buffer, 0, store, record);
         file.write((long) block * CheckpointBlock.BYTES, buffer.clear());
+    }
+
+    /** Shows the file, as number 0. */
+    public void eachFile(ObjIntConsumer<StorageFile> consumer) {
+        consumer.accept(file, 0);
     }
 
     @Override

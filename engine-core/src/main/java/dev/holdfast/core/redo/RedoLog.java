@@ -7,6 +7,7 @@ import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.SequenceBarrier;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The redo log while the engine is open: appending groups and making them durable.
@@ -150,6 +152,11 @@ public final class RedoLog implements AutoCloseable {
 
     public LogSpace space() {
         return space;
+    }
+
+    /** Shows the segment files with their numbers. */
+    public void eachFile(ObjIntConsumer<StorageFile> consumer) {
+        segments.eachFile(consumer);
     }
 
     /**

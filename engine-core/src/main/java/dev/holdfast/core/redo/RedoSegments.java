@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.UUID;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The segment files of a log, opened. Blocks are addressed by their number in the stream.
@@ -132,6 +133,12 @@ final class RedoSegments implements AutoCloseable {
     void syncAll() throws IOException {
         for (StorageFile file : files) {
             file.sync(true);
+        }
+    }
+
+    void eachFile(ObjIntConsumer<StorageFile> consumer) {
+        for (int i = 0; i < files.length; i++) {
+            consumer.accept(files[i], i);
         }
     }
 

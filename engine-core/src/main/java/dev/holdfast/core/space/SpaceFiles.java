@@ -13,13 +13,11 @@ import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
-import dev.holdfast.io.stats.FileStatistics;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The data files: opens, creates, grows, cuts and deletes them, and reads and writes their pages.
@@ -169,13 +167,11 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         return spaces.ids();
     }
 
-    /** The counters of each open file, by space id. */
-    public List<FileStatistics> statistics() {
-        List<FileStatistics> statistics = new ArrayList<>();
+    /** Shows each open file with its space id, ascending. */
+    public void eachFile(ObjIntConsumer<StorageFile> consumer) {
         for (SpaceFile space : spaces.files()) {
-            statistics.add(space.file.statistics());
+            consumer.accept(space.file, space.spaceId);
         }
-        return statistics;
     }
 
     /** The number of whole pages that the file has, whatever its header says. */

@@ -2,8 +2,6 @@
 package dev.holdfast.io.stats;
 
 import dev.holdfast.sync.Histogram;
-import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -126,48 +124,5 @@ public final class FileStatistics {
     /** How long each sync took, in nanoseconds. */
     public Histogram.Snapshot syncLatency() {
         return syncLatency.snapshot();
-    }
-
-    /**
-     * The line of a file that has a number.
-     *
-     * @param pageBytes the unit in which bytes are told
-     */
-    public String toRow(String name, int id, int pageBytes) {
-        return name + ", " + id + ", " + toRow(pageBytes);
-    }
-
-    /**
-     * The line of a file that has none.
-     *
-     * @param pageBytes the unit in which bytes are told
-     */
-    public String toRow(String name, int pageBytes) {
-        return name + ": " + toRow(pageBytes);
-    }
-
-    private String toRow(int pageBytes) {
-        return "read: "
-                + transfers(reads(), readBytes() / pageBytes, readNanos())
-                + ", write: "
-                + transfers(writes(), writeBytes() / pageBytes, writeNanos())
-                + ", sync: "
-                + times(syncs(), syncNanos());
-    }
-
-    private static String transfers(long requests, long pages, long nanos) {
-        return String.format(Locale.ROOT, "%d requests, %d pages, ", requests, pages)
-                + secondsAndRate(requests, nanos);
-    }
-
-    private static String times(long requests, long nanos) {
-        return String.format(Locale.ROOT, "%d requests, ", requests)
-                + secondsAndRate(requests, nanos);
-    }
-
-    private static String secondsAndRate(long requests, long nanos) {
-        double seconds = (double) nanos / TimeUnit.SECONDS.toNanos(1);
-        double millisPerRequest = requests == 0 ? 0 : seconds * 1000 / requests;
-        return String.format(Locale.ROOT, "%.2f secs, %.3f ms/r", seconds, millisPerRequest);
     }
 }

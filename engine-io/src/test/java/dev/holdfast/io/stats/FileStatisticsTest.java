@@ -7,22 +7,13 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The line of the report and the figures behind it. */
+/** If this failed, the figures of a file would not be what was done to it. */
 final class FileStatisticsTest {
 
     private final FileStatistics statistics = new FileStatistics();
 
     @Test
-    void givenNoRequest_whenReported_thenAllIsZeroAndNothingIsDividedByIt() {
-        assertThat(statistics.toRow("main.hfs", 4096))
-                .isEqualTo(
-                        "main.hfs: read: 0 requests, 0 pages, 0.00 secs, 0.000 ms/r, "
-                                + "write: 0 requests, 0 pages, 0.00 secs, 0.000 ms/r, "
-                                + "sync: 0 requests, 0.00 secs, 0.000 ms/r");
-    }
-
-    @Test
-    void givenRequests_whenReported_thenRequestsPagesAndTimesAreTold() {
+    void givenRequests_whenCounted_thenRequestsBytesAndTimesAreTold() {
         long aSecondAgo = FileStatistics.start() - 1_000_000_000L;
 
         statistics.readDone(aSecondAgo, 8192);
@@ -37,25 +28,20 @@ final class FileStatisticsTest {
         assertThat(statistics.writeLatency().count()).isEqualTo(1);
         assertThat(statistics.syncLatency().count()).isEqualTo(1);
         assertThat(statistics.syncNanos()).isGreaterThanOrEqualTo(1_000_000_000L);
-        assertThat(statistics.toRow("main.hfs", 4096))
-                .contains("read: 2 requests, 3 pages, ")
-                .contains("write: 1 requests, 4 pages, ")
-                .contains("sync: 1 requests, ");
+        assertThat(statistics.readBytes()).isEqualTo(12288);
+        assertThat(statistics.writeBytes()).isEqualTo(16384);
+        assertThat(statistics.syncs()).isEqualTo(1);
     }
 
     @Test
-    void givenAFileWithANumber_whenReported_thenTheLineIsThatOfTheLineage() {
+    void givenTimes_whenCounted_thenEachFallsIntoItsPowerOfTwo() {
         statistics.readTook(3_000_000, 8192);
         statistics.readTook(1_000_000, 4096);
         statistics.writeTook(20_000_000, 1 << 20);
         statistics.syncTook(1_500_000_000);
         statistics.readTook(5, 0);
 
-        assertThat(statistics.toRow("main.hfs", 1, 4096))
-                .isEqualTo(
-                        "main.hfs, 1, read: 2 requests, 3 pages, 0.00 secs, 2.000 ms/r, "
-                                + "write: 1 requests, 256 pages, 0.02 secs, 20.000 ms/r, "
-                                + "sync: 1 requests, 1.50 secs, 1500.000 ms/r");
+        assertThat(statistics.reads()).as("without the empty one").isEqualTo(2);
         assertThat(statistics.readLatency().count(20)).as("up to 2^20 ns").isEqualTo(1);
         assertThat(statistics.readLatency().count(22)).as("up to 2^22 ns").isEqualTo(1);
         assertThat(statistics.writeLatency().percentile(50)).isEqualTo((1L << 25) - 1);
