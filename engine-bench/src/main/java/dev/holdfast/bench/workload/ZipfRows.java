@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * Rows drawn so that few of them are drawn often: the scrambled Zipf distribution of YCSB with skew
  * 0.99. Immutable, for all threads.
  */
-final class ZipfRows {
+public final class ZipfRows {
     /*
      * Gray et al., "Quickly generating billion-record synthetic databases" (1994): the rank follows
      * from one uniform number in constant time; the sum over all ranks is made once. The ranks are
@@ -23,7 +23,7 @@ final class ZipfRows {
     private final double eta;
     private final double firstTwo;
 
-    ZipfRows(long rows) {
+    public ZipfRows(long rows) {
         this.rows = rows;
         double total = 0;
         for (long rank = 1; rank <= rows; rank++) {
@@ -35,12 +35,12 @@ final class ZipfRows {
         eta = (1 - Math.pow(2.0 / rows, 1 - SKEW)) / (1 - firstTwo / sum);
     }
 
-    long next(SplittableRandom random) {
+    public long next(SplittableRandom random) {
         return Math.floorMod(RowKeys.mixed(rank(random.nextDouble())), rows);
     }
 
     /** Returns the rank, from zero, that a uniform number from zero to one stands for. */
-    long rank(double uniform) {
+    public long rank(double uniform) {
         double weighed = uniform * sum;
         if (weighed < 1) {
             return 0;
