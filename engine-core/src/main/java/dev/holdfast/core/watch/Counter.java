@@ -85,7 +85,11 @@ public enum Counter {
     WRITES_GIVEN_UP("works", "works that lost in all their attempts", "db"),
     LONG_WAITS("waits", "waits that lasted beyond the limit of the watch", "db"),
     FRAMES_TOUCHED("frames", "frames whose memory was touched before its first use", "buffer"),
-    WRITE_RETRIES_ADMISSION("attempts", "works run again after a wait for their turn", "db");
+    WRITE_RETRIES_ADMISSION("attempts", "works run again after a wait for their turn", "db"),
+    CONDEMNED_LEFT("pages", "condemned pages or chains left for a damaged page", "space"),
+    SPACE_MAPS_PASSED_BY("maps", "damaged maps that a search for room passed by", "space"),
+    ROLLBACKS_LEFT("transactions", "rollbacks left to the next open for a damaged page", "txn"),
+    CHECKPOINTS_REFUSED("attempts", "checkpoint records that found no room", "redo");
 
     private final String unit;
     private final String meaning;
