@@ -35,7 +35,8 @@ public final class CorruptionException extends FatalException {
         this(what, file, NONE, NONE, expected, found, cause);
     }
 
-    private CorruptionException(
+    /** Creates it for a page of a space, with the exception that showed it. */
+    public CorruptionException(
             String what,
             String file,
             long spaceId,

@@ -3,7 +3,6 @@
 package dev.holdfast.core.buffer;
 
 import dev.holdfast.CorruptionException;
-import dev.holdfast.StorageException;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageHeader.Fault;
 import dev.holdfast.core.page.PageId;
@@ -33,8 +32,9 @@ final class PageReader {
     /**
      * Reads the page.
      *
-     * @throws CorruptionException if what is there is not this page, whole, of this log's past
-     * @throws StorageException if it cannot be read
+     * @throws CorruptionException if what is there is not this page, whole, of this log's past, or
+     *     if it cannot be read: a sector that the device does not give is damage as any other, and
+     *     whoever can go round a damaged page can go round this one
      */
     void read(long pageId, ByteBuffer chunk, int offset) {
         readBytes(pageId, chunk, offset);
@@ -64,14 +64,8 @@ final class PageReader {
                 throw damaged(pageId, "a page", "the end of the file");
             } catch (IOException e) {
                 if (tries == TRIES_MAX) {
-                    throw new StorageException(
-                            "page read failed: file="
-                                    + fileName(pageId)
-                                    + ", "
-                                    + PageId.describe(pageId)
-                                    + ", tries="
-                                    + tries,
-                            e);
+                    counters.increment(Counter.PAGES_CORRUPT);
+                    throw unreadable(pageId, e);
                 }
                 counters.increment(Counter.PAGE_READ_RETRIES);
             }
@@ -86,6 +80,17 @@ final class PageReader {
                 Integer.toUnsignedLong(PageId.pageNumber(pageId)),
                 expected,
                 found);
+    }
+
+    private CorruptionException unreadable(long pageId, IOException failure) {
+        return new CorruptionException(
+                "page cannot be read",
+                fileName(pageId),
+                Integer.toUnsignedLong(PageId.spaceId(pageId)),
+                Integer.toUnsignedLong(PageId.pageNumber(pageId)),
+                "a page",
+                "tries=" + TRIES_MAX + ", error=" + failure.getMessage(),
+                failure);
     }
 
     private String fileName(long pageId) {

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.CorruptionException;
 import dev.holdfast.EngineFailedException;
-import dev.holdfast.StorageException;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
+import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,7 +68,8 @@ final class BufferPoolTest {
         int free = pool.freeCount();
 
         assertThatThrownBy(() -> pool.fixShared(PAGE))
-                .isInstanceOf(StorageException.class)
+                .isInstanceOf(CorruptionException.class)
+                .hasCauseInstanceOf(IOException.class)
                 .hasMessageContaining("space-16.hfs")
                 .hasMessageContaining("page=5");
 
