@@ -125,6 +125,11 @@ public final class BufferPool implements AutoCloseable {
         return (frame & (1 << chunkFrameShift) - 1) << pageShift;
     }
 
+    /** What is to be known of the frames' latches from outside, for who watches waits. */
+    public FrameLatches frameLatches() {
+        return new FrameLatches(frames);
+    }
+
     /** The site, and so the rank, of the page's latch. */
     public CoreSites siteOf(long pageId) {
         return sites.of(pageId);

@@ -160,7 +160,8 @@ final class StorageLayer {
         if (options.waitWatchdog().isZero()) {
             return null;
         }
-        WaitWatch started = new WaitWatch(options.waitWatchdog(), counters);
+        WaitWatch started =
+                new WaitWatch(options.waitWatchdog(), new WaitNames(pool.frameLatches()), counters);
         writers.start("watch", started.intervalMillis(), started);
         return started;
     }

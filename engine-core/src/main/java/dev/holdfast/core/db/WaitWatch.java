@@ -33,14 +33,19 @@ final class WaitWatch implements BackgroundAgent.Body {
     /** Null before the first; written by who looks. */
     private volatile LongWaits newest;
 
-    WaitWatch(Duration limit, Counters counters) {
-        this(limit, counters, LOG::warn);
+    WaitWatch(Duration limit, WaitNames names, Counters counters) {
+        this(limit, names::nameOf, names::holderOf, counters, LOG::warn);
     }
 
     /** Tells the consumer in place of the log. */
-    WaitWatch(Duration limit, Counters counters, Consumer<String> warning) {
+    WaitWatch(
+            Duration limit,
+            WaitWatchdog.Namer namer,
+            WaitWatchdog.Holders holders,
+            Counters counters,
+            Consumer<String> warning) {
         this.counters = counters;
-        this.watchdog = new WaitWatchdog(limit.toNanos(), this::tell);
+        this.watchdog = new WaitWatchdog(limit.toNanos(), this::tell, namer, holders);
         this.warning = warning;
     }
 

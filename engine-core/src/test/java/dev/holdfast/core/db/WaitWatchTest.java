@@ -5,25 +5,34 @@ package dev.holdfast.core.db;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Engine;
+import dev.holdfast.Table;
+import dev.holdfast.Transaction;
+import dev.holdfast.core.buffer.BufferPool;
+import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.space.StoreFiles;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.sync.Latch;
+import dev.holdfast.sync.WaitWatchdog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** If this failed, a thread could wait for ever and nobody would hear of it. */
 @ExtendWith(VerifyAfterTest.class)
 final class WaitWatchTest {
+    private static final int CATALOG_ROOT = 2;
     private static final long LATER = TimeUnit.HOURS.toNanos(1);
 
     private final Counters counters = new Counters();
     private final List<String> warnings = new ArrayList<>();
-    private final WaitWatch watch = new WaitWatch(Duration.ofMinutes(30), counters, warnings::add);
+    private final WaitWatch watch = watch(Duration.ofMinutes(30), warnings::add);
 
     @Test
     void givenAWait_whenItLastsTooLong_thenItIsToldOfOnce() throws Exception {
@@ -94,9 +103,8 @@ final class WaitWatchTest {
     @Test
     void givenALogThatThrows_whenSomethingIsTold_thenTheWatchGoesOn() throws Exception {
         WaitWatch muted =
-                new WaitWatch(
+                watch(
                         Duration.ofMinutes(30),
-                        counters,
                         text -> {
                             throw new IllegalStateException("no log");
                         });
@@ -130,6 +138,67 @@ final class WaitWatchTest {
     }
 
     @Test
+    void givenALatchedPage_whenItIsWaitedForTooLong_thenPageAndHolderAreNamed(TestEngines engines)
+            throws Exception {
+        Engine engine =
+                engines.open(TestEngines.small().waitWatchdog(Duration.ofMillis(1)).build());
+        BufferPool pool = EngineProbe.pool(engine);
+        long pageId = PageId.of(StoreFiles.MAIN_SPACE, CATALOG_ROOT);
+        int frame = pool.fixExclusive(pageId);
+        Thread waiter = new Thread(() -> pool.unfixShared(pool.fixShared(pageId)), "page waiter");
+        waiter.start();
+
+        String line = lineOf("page waiter", engine);
+
+        assertThat(line)
+                .contains("site=PAGE, frame=" + frame + ", " + PageId.describe(pageId) + ", ")
+                .contains(", exclusive=true, ")
+                .endsWith(", thread=page waiter, holder=" + Thread.currentThread().getName());
+        pool.unfixExclusive(frame);
+        waiter.join();
+    }
+
+    /** Returns what the status tells of the thread's wait, once it does. */
+    private static String lineOf(String thread, Engine engine) {
+        while (true) {
+            Optional<String> line =
+                    engine.status()
+                            .lines()
+                            .filter(text -> text.contains("thread=" + thread))
+                            .findFirst();
+            if (line.isPresent()) {
+                return line.get();
+            }
+        }
+    }
+
+    @Test
+    void givenARow_whenItIsWaitedForTooLong_thenItsTreeIsNamed(TestEngines engines)
+            throws Exception {
+        Engine engine =
+                engines.open(TestEngines.small().waitWatchdog(Duration.ofMillis(1)).build());
+        Table table = engine.table("t");
+        Transaction holder = engine.begin();
+        holder.put(table, new byte[] {1}, new byte[] {1});
+        Thread waiter =
+                new Thread(
+                        () ->
+                                engine.write(
+                                        transaction -> {
+                                            transaction.put(table, new byte[] {1}, new byte[] {2});
+                                            return null;
+                                        }),
+                        "row waiter");
+        waiter.start();
+
+        String line = lineOf("row waiter", engine);
+
+        assertThat(line).containsPattern("site=ROW_LOCK, tree=[0-9]+, waitedMillis=");
+        holder.rollback();
+        waiter.join();
+    }
+
+    @Test
     void givenTheWatchTurnedOff_whenAsked_thenThereIsNoSuchAgent(TestEngines engines) {
         Engine engine = engines.open(TestEngines.small().waitWatchdog(Duration.ZERO).build());
 
@@ -144,7 +213,12 @@ final class WaitWatchTest {
     }
 
     private long intervalOf(Duration limit) {
-        return new WaitWatch(limit, counters, warnings::add).intervalMillis();
+        return watch(limit, warnings::add).intervalMillis();
+    }
+
+    private WaitWatch watch(Duration limit, Consumer<String> warning) {
+        return new WaitWatch(
+                limit, WaitWatchdog::nameOfStorage, WaitWatchdog::holderAsNoted, counters, warning);
     }
 
     private String text() {
