@@ -23,7 +23,7 @@ class ForbiddenApiTest {
     private static final Set<String> THREAD_OWNERS =
             Set.of(
                     "dev.holdfast.core.watch.BackgroundAgent",
-                    "dev.holdfast.io.async.BlockingExecutor");
+                    "dev.holdfast.io.file.BlockingExecutor");
 
     /** The classes that may ask what day it is. Elapsed time is everybody's. */
     private static final Set<String> WALL_CLOCK_OWNERS = Set.of();

@@ -28,7 +28,6 @@ class PackageOrderTest {
                     ROOT + ".io.stats",
                     ROOT + ".io.memory",
                     ROOT + ".io.checksum",
-                    ROOT + ".io.async",
                     ROOT + ".io.file",
                     ROOT,
                     ROOT + ".core.watch",

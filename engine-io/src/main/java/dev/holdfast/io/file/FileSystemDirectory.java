@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.file;
 
-import dev.holdfast.io.async.BlockingExecutor;
-import dev.holdfast.io.async.VirtualThreads;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;

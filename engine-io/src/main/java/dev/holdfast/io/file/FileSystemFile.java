@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.io.file;
 
-import dev.holdfast.io.async.BlockingExecutor;
-import dev.holdfast.io.async.VirtualThreads;
 import dev.holdfast.io.stats.FileStatistics;
 import java.io.EOFException;
 import java.io.IOException;

@@ -8,10 +8,10 @@
  * set of contract tests runs against all of them.
  *
  * <p>A call runs in the calling thread, except that a virtual thread hands it to the threads of
- * {@link dev.holdfast.io.async.BlockingExecutor} and parks. No thread interrupt ends, shortens or
+ * {@link dev.holdfast.io.file.BlockingExecutor} and parks. No thread interrupt ends, shortens or
  * harms a call or a file: the flag is kept for the caller.
  *
- * <p>May call {@code dev.holdfast.io.stats}, {@code dev.holdfast.io.async} and {@code
- * dev.holdfast.sync}. The module's page is {@code docs/architecture/io.md}.
+ * <p>May call {@code dev.holdfast.io.stats} and {@code dev.holdfast.sync}. The module's page is
+ * {@code docs/architecture/io.md}.
  */
 package dev.holdfast.io.file;

@@ -5,7 +5,6 @@ import static java.lang.invoke.MethodType.methodType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.io.async.VirtualThreads;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;

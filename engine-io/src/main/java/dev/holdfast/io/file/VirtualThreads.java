@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.holdfast.io.async;
+package dev.holdfast.io.file;
 
 import static java.lang.invoke.MethodType.methodType;
 
@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 
 /** Tells whether the current thread is virtual, on JDKs that have virtual threads and on others. */
-public final class VirtualThreads {
+final class VirtualThreads {
     /*
      * Thread.isVirtual came with JDK 21, after our baseline. The handle is a static final, so the
      * call is compiled to the field test that it is; without the method it is the constant false.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.holdfast.io.async;
+package dev.holdfast.io.file;
 
 import dev.holdfast.io.stats.IoSites;
 import dev.holdfast.sync.CurrentWait;
@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  * all threads. Each call costs two hand-overs between threads, so platform threads should do their
  * work themselves.
  */
-public final class BlockingExecutor implements AutoCloseable {
+final class BlockingExecutor implements AutoCloseable {
     /*
      * A file call blocks in the kernel and pins the carrier of a virtual thread: with as many
      * readers as carriers nothing else would run. So the call is made by one of our threads and the
