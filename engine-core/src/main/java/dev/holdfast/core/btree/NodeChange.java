@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.btree;
 
+import dev.holdfast.core.page.Varint;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 

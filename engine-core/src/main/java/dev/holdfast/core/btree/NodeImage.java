@@ -4,6 +4,7 @@ package dev.holdfast.core.btree;
 
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageType;
+import dev.holdfast.core.page.Varint;
 import dev.holdfast.core.watch.Invariants;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;

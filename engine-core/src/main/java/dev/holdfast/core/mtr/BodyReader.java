@@ -3,6 +3,7 @@
 package dev.holdfast.core.mtr;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.core.page.Varint;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 
@@ -41,16 +42,14 @@ final class BodyReader {
     }
 
     int varint() {
-        int value = 0;
-        for (int shift = 0; shift < Integer.SIZE; shift += 7) {
-            byte next = readByte();
-            value |= (next & 0x7F) << shift;
-            if (next >= 0) {
-                return value;
-            }
+        int length = Varint.lengthAt(bytes, at, end);
+        if (length == Varint.NONE) {
+            throw new CorruptionException(
+                    "redo record is damaged", "redo", "a varint", "none within the body");
         }
-        throw new CorruptionException(
-                "redo record is damaged", "redo", "a varint of five bytes", "a longer one");
+        int value = Varint.get(bytes, at);
+        at += length;
+        return value;
     }
 
     void copyTo(ByteBuffer chunk, int offset, int count) {

@@ -3,6 +3,7 @@ package dev.holdfast.core.redo;
 
 import dev.holdfast.CorruptionException;
 import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.page.Varint;
 
 /**
  * Steps through the records of a group that a scan has delivered. Reusable, for one thread.
@@ -85,15 +86,13 @@ public final class RedoReader {
     }
 
     private int varint() {
-        int value = 0;
-        for (int shift = 0; shift < 35; shift += 7) {
-            int next = byteAt();
-            value |= (next & 0x7F) << shift;
-            if (next >= 0) {
-                return value;
-            }
+        int length = Varint.lengthAt(bytes, position, end);
+        if (length == Varint.NONE) {
+            throw malformed("no varint: offset=" + position);
         }
-        throw malformed("varint of more than five bytes");
+        int value = Varint.get(bytes, position);
+        position += length;
+        return value;
     }
 
     private CorruptionException malformed(String found) {

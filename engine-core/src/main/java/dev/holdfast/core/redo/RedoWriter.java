@@ -2,6 +2,7 @@
 package dev.holdfast.core.redo;
 
 import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.page.Varint;
 import dev.holdfast.core.watch.Invariants;
 import dev.holdfast.io.memory.PageMemory;
 import java.lang.invoke.MethodHandles;
@@ -31,7 +32,7 @@ public final class RedoWriter {
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** More than type, flags, space, page and length of a record take. */
-    public static final int RECORD_OVERHEAD_MAX = 2 + 5 + 5 + LENGTH_BYTES_MAX;
+    public static final int RECORD_OVERHEAD_MAX = 2 + 2 * Varint.BYTES_MAX + LENGTH_BYTES_MAX;
 
     private byte[] bytes;
     private int length = GroupHeader.BYTES;
@@ -63,8 +64,8 @@ public final class RedoWriter {
         bytes[length] = (byte) type;
         bytes[length + 1] = 0;
         length += 2;
-        appendVarint(PageId.spaceId(pageId));
-        appendVarint(PageId.pageNumber(pageId));
+        length = Varint.put(bytes, length, PageId.spaceId(pageId));
+        length = Varint.put(bytes, length, PageId.pageNumber(pageId));
         bodyStart = length + 1;
         length = bodyStart;
     }
@@ -100,8 +101,8 @@ public final class RedoWriter {
 
     /** Seven bits a byte, the low ones first; the value is taken as unsigned. */
     public void putVarint(int value) {
-        require(5);
-        appendVarint(value);
+        require(Varint.BYTES_MAX);
+        length = Varint.put(bytes, length, value);
     }
 
     public void putBytes(byte[] source, int offset, int count) {
@@ -121,14 +122,12 @@ public final class RedoWriter {
         assert bodyStart != NO_RECORD : "no record open";
 
         int bodyLength = length - bodyStart;
-        int extra = varintBytes(bodyLength) - 1;
+        int extra = Varint.length(bodyLength) - 1;
         if (extra > 0) {
             require(extra);
             System.arraycopy(bytes, bodyStart, bytes, bodyStart + extra, bodyLength);
         }
-        length = bodyStart - 1;
-        appendVarint(bodyLength);
-        length += bodyLength;
+        length = Varint.put(bytes, bodyStart - 1, bodyLength) + bodyLength;
         bodyStart = NO_RECORD;
         recordCount++;
     }
@@ -163,21 +162,6 @@ public final class RedoWriter {
             bytes[i] = 0;
         }
         return bytes;
-    }
-
-    private void appendVarint(int value) {
-        int rest = value;
-        while ((rest & ~0x7F) != 0) {
-            bytes[length] = (byte) (rest | 0x80);
-            length++;
-            rest >>>= 7;
-        }
-        bytes[length] = (byte) rest;
-        length++;
-    }
-
-    private static int varintBytes(int value) {
-        return value < 1 << 7 ? 1 : value < 1 << 14 ? 2 : LENGTH_BYTES_MAX;
     }
 
     private void require(int count) {
