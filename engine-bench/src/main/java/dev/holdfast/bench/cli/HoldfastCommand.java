@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
             AlternateCommand.class,
             LatchesCommand.class,
             LatchesRunCommand.class,
+            FileioCommand.class,
             JmhCommand.class,
             SmokeCommand.class
         },

@@ -14,6 +14,8 @@ import java.util.stream.Stream;
  * the end unless somebody has to look into what went wrong.
  */
 final class TemporaryDirectory implements AutoCloseable {
+    private static final String PREFIX = "holdfast-";
+
     private final Path path;
     private boolean isToBeRemoved;
 
@@ -22,7 +24,12 @@ final class TemporaryDirectory implements AutoCloseable {
     }
 
     static TemporaryDirectory create() throws IOException {
-        return new TemporaryDirectory(Files.createTempDirectory("holdfast-"));
+        return new TemporaryDirectory(Files.createTempDirectory(PREFIX));
+    }
+
+    /** Makes one in a directory, which says what device it is on. */
+    static TemporaryDirectory create(Path parent) throws IOException {
+        return new TemporaryDirectory(Files.createTempDirectory(parent, PREFIX));
     }
 
     Path path() {

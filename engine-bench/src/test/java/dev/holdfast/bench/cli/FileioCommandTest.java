@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dev.holdfast.bench.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** If this failed, a command that measures files had ceased to work while nobody ran it. */
+class FileioCommandTest {
+    @TempDir private Path directory;
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final CommandLine command =
+            HoldfastCommand.commandLine()
+                    .setOut(new PrintWriter(out, true))
+                    .setErr(new PrintWriter(err, true));
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "fileio --depths=0",
+                "fileio --ceiling-millis=0",
+                "fileio --users=0 --writers=0",
+                "fileio --dirty=101",
+                "fileio --log-bytes=0",
+                "fileio --batch-pages=513",
+                "fileio --page-bytes=5000",
+                "fileio --choice=SOME",
+                "fileio --device=SIMULATED --shape=speed=1",
+                "fileio --device=SIMULATED --shape=depth=0"
+            })
+    void givenAWrongCall_whenRun_thenTheExitCodeIsTwoAndTheReasonIsSaid(String line) {
+        int exitCode = command.execute(line.split(" ", -1));
+
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(err.toString()).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--device=REAL",
+                "--device=SIMULATED --shape=read=50 --shape=sync=100",
+                "--device=SIMULATED --file-mode=DIRECT --choice=LATEST",
+                "--device=REAL --choice=ZIPF --second-log-bytes=0"
+            })
+    void givenADevice_whenMeasuredForAMoment_thenCeilingPatternAndAdviceAreSaid(String options)
+            throws Exception {
+        Path json = directory.resolve("figures.json");
+        String line =
+                "fileio --depths=1,2 --ceiling-millis=5 --data-mib=2 --batch-pages=4"
+                        + " --warmup-millis=1 --measure-millis=100 --in="
+                        + directory
+                        + " --json="
+                        + json
+                        + ' '
+                        + options;
+
+        int exitCode = command.execute(line.split(" ", -1));
+
+        assertThat(exitCode).as(err.toString()).isZero();
+        assertThat(out.toString())
+                .contains("device ceiling", "log appends, synced", "flush only", "ms/sync")
+                .contains("ioCapacity=");
+        assertThat(Files.readString(json))
+                .contains("\"ceiling.PAGE_READ@2.perSecond\"", "\"pattern.LOG_APPEND.p99Micros\"")
+                .contains("\"flush only.PAGE_WRITE.perSecond\"", "\"advice.ioCapacity\"");
+        assertThat(directoriesLeft()).isZero();
+    }
+
+    private long directoriesLeft() throws IOException {
+        try (Stream<Path> paths = Files.list(directory)) {
+            return paths.filter(Files::isDirectory).count();
+        }
+    }
+}
