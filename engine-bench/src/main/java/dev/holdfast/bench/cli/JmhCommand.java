@@ -61,7 +61,7 @@ final class JmhCommand implements Callable<Integer> {
                         .verbosity(isVerbose ? VerboseMode.NORMAL : VerboseMode.SILENT);
         Collection<RunResult> results = new Runner(options.build()).run();
         Figures measured = new Figures();
-        TextTable table = new TextTable("benchmark", "per call", "error", "unit", "B/call");
+        TextTable table = new TextTable("benchmark", "per call", "error", "unit", "GB/s", "B/call");
         for (RunResult run : results) {
             take(run, measured, table);
         }
@@ -75,30 +75,50 @@ final class JmhCommand implements Callable<Integer> {
         Result<?> result = run.getPrimaryResult();
         Result<?> allocated = run.getSecondaryResults().get(ALLOCATED);
         String name = name(run);
+        double gigabytes = gigabytesPerSecond(run, result);
         table.line(
                 name,
                 number("%,.1f", result.getScore()),
                 number("%,.1f", result.getScoreError()),
                 result.getScoreUnit(),
+                Double.isNaN(gigabytes) ? "" : number("%,.2f", gigabytes),
                 allocated == null ? "" : number("%,.2f", allocated.getScore()));
         measured.set(name + ".score", result.getScore()).set(name + ".unit", result.getScoreUnit());
         if (Double.isFinite(result.getScoreError())) {
             measured.set(name + ".error", result.getScoreError());
+        }
+        if (!Double.isNaN(gigabytes)) {
+            measured.set(name + ".gigabytesPerSecond", gigabytes);
         }
         if (allocated != null) {
             measured.set(name + ".bytesPerCall", allocated.getScore());
         }
     }
 
-    /** The method; where there are sections, its class and the section too. */
+    /** Where a call is about a page, its bytes over the time; else no number. */
+    private static double gigabytesPerSecond(RunResult run, Result<?> result) {
+        String pageBytes = run.getParams().getParam("pageBytes");
+        return pageBytes == null || !result.getScoreUnit().equals("ns/op")
+                ? Double.NaN
+                : Integer.parseInt(pageBytes) / result.getScore();
+    }
+
+    /** The method; where there are sections, its class and the section too, or the parameters. */
     private static String name(RunResult run) {
-        String section = run.getParams().getParam("section");
         String benchmark = run.getParams().getBenchmark();
         int method = benchmark.lastIndexOf('.');
         int type = benchmark.lastIndexOf('.', method - 1);
-        return section == null
-                ? benchmark.substring(method + 1)
-                : benchmark.substring(type + 1) + ' ' + section;
+        String section = run.getParams().getParam("section");
+        if (section != null) {
+            return benchmark.substring(type + 1) + ' ' + section;
+        }
+        StringBuilder name = new StringBuilder(benchmark.substring(method + 1));
+        for (String parameter : run.getParams().getParamsKeys()) {
+            if (!parameter.equals("rows")) {
+                name.append(' ').append(run.getParams().getParam(parameter));
+            }
+        }
+        return name.toString();
     }
 
     private static String number(String format, double value) {

@@ -11,6 +11,7 @@
  *
  * <p>The {@code Latch} benchmarks need no store: they have {@link
  * dev.holdfast.bench.jmh.LatchState}. Which of two latches is faster is what the command {@code
- * latches} says, which runs them in turn; here one sees what an operation costs.
+ * latches} says, which runs them in turn; here one sees what an operation costs. {@code
+ * ChecksumBenchmark} is of pages in memory of its own.
  */
 package dev.holdfast.bench.jmh;

@@ -27,7 +27,7 @@ class BenchmarkSmokeTest {
                                         .build())
                         .run();
 
-        assertThat(results).hasSizeGreaterThanOrEqualTo(31);
+        assertThat(results).hasSizeGreaterThanOrEqualTo(43);
         for (RunResult result : results) {
             assertThat(result.getPrimaryResult().getScore()).isPositive();
             assertThat(result.getSecondaryResults()).containsKey("gc.alloc.rate.norm");
