@@ -3,6 +3,7 @@
 package dev.holdfast.core.watch;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.DiskFullException;
 import dev.holdfast.sync.TestHooks;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,8 +14,8 @@ import java.util.function.LongSupplier;
  * A thread of the engine that does one kind of work in rounds, at an interval or when woken.
  *
  * <p>Created, started and stopped by {@code core.db} only. Whatever ends it makes the engine fail,
- * except that a round that ran out of memory, or met damage on disk before it had changed anything,
- * is tried again after a pause.
+ * except that a round that ran out of memory, or met damage or a full disk before it had changed
+ * anything, is tried again after a pause.
  */
 public final class BackgroundAgent {
     /*
@@ -32,6 +33,7 @@ public final class BackgroundAgent {
 
     private static final long MEMORY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long DAMAGE_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FULL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int MEMORY_RETRIES_MAX = 50;
 
     private final EngineHealth health;
@@ -154,6 +156,12 @@ public final class BackgroundAgent {
                 if (!health.failed()) {
                     health.damaged(damage, thread.getName());
                     pause(DAMAGE_PAUSE_NANOS);
+                }
+            } catch (DiskFullException noRoom) {
+                // The same. Room comes when somebody makes some; the round is made again then.
+                if (!health.failed()) {
+                    health.noRoom(noRoom);
+                    pause(FULL_PAUSE_NANOS);
                 }
             }
         }

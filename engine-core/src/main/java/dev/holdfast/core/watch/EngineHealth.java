@@ -37,6 +37,10 @@ public final class EngineHealth {
 
     private final AtomicLong damageMet = new AtomicLong();
     private final DamageTold damageTold = new DamageTold();
+    private final AtomicLong noRoomMet = new AtomicLong();
+
+    /** Set by background work that the full disk holds up, cleared when it has got on. */
+    private volatile Exception outOfRoom;
 
     /** Null while healthy. Written once by CAS. */
     private volatile Throwable cause;
@@ -93,6 +97,40 @@ public final class EngineHealth {
                     leftUndone,
                     messageOf(damage));
         }
+    }
+
+    /**
+     * Notes that background work found the disk full and waits for room: counts it, and warns at
+     * the first time since there was room.
+     *
+     * <p><b>Latches:</b> none held that a transaction wants; that of the checkpoint may be.
+     *
+     * @see #roomAgain
+     */
+    public void noRoom(Exception refusal) {
+        noRoomMet.incrementAndGet();
+        Exception before = outOfRoom;
+        outOfRoom = refusal;
+        if (before == null) {
+            LOG.warn("disk is full, work in the background waits for room", refusal);
+        }
+    }
+
+    /** What failed for want of room has succeeded. One volatile read if nothing had. */
+    public void roomAgain() {
+        if (outOfRoom != null) {
+            outOfRoom = null;
+        }
+    }
+
+    /** Why background work does not get on for want of room, or {@code null} if it does. */
+    public Exception outOfRoom() {
+        return outOfRoom;
+    }
+
+    /** How often {@link #noRoom} was told. */
+    public long noRoomMet() {
+        return noRoomMet.get();
     }
 
     /** How often {@link #damaged} was told. */

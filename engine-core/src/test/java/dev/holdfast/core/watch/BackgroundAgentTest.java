@@ -5,6 +5,7 @@ package dev.holdfast.core.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.DiskFullException;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
@@ -204,6 +205,37 @@ final class BackgroundAgentTest {
         awaitZero(recovered);
 
         assertThat(health.failed()).isFalse();
+        assertThat(agent.stop(LIMIT)).isTrue();
+    }
+
+    @Test
+    void givenARoundThatFindsTheDiskFull_whenRun_thenItIsTriedAgainAndTheEngineGoesOn() {
+        AtomicInteger rounds = new AtomicInteger();
+        AtomicReference<Exception> noted = new AtomicReference<>();
+        DiskFullException full = new DiskFullException("f", 1, null);
+        CountDownLatch recovered = new CountDownLatch(1);
+        BackgroundAgent agent =
+                new BackgroundAgent(
+                        "test",
+                        health,
+                        LONG_PAUSE,
+                        () -> {
+                            if (rounds.incrementAndGet() == 1) {
+                                throw full;
+                            }
+                            noted.set(health.outOfRoom());
+                            health.roomAgain();
+                            recovered.countDown();
+                            return false;
+                        });
+
+        agent.start();
+        awaitZero(recovered);
+
+        assertThat(health.failed()).isFalse();
+        assertThat(noted.get()).isSameAs(full);
+        assertThat(health.outOfRoom()).isNull();
+        assertThat(health.noRoomMet()).isEqualTo(1);
         assertThat(agent.stop(LIMIT)).isTrue();
     }
 
