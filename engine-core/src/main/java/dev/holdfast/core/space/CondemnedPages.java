@@ -2,12 +2,15 @@
 
 package dev.holdfast.core.space;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.core.watch.Counter;
 import java.util.List;
+import org.agrona.collections.LongHashSet;
 
 /**
  * Frees condemned pages when their epochs have passed (P6), and finds those that nobody remembers:
@@ -25,8 +28,13 @@ public final class CondemnedPages implements BackgroundAgent.Body {
      *
      * Scanning and freeing are one thread's work: a scan that ran while another thread freed what
      * it had just seen would remember a page that is no longer condemned.
+     *
+     * What cannot be freed since a page is damaged leaves the queue, so that what stands behind it
+     * has its turn, and is passed by when a scan finds it again. It stays condemned on its map, and
+     * the next open tries once more. A group whose map is damaged is not looked at again either.
      */
     private static final int BATCH = 16;
+    private static final int LEFT_MAX = 4096;
     private static final int PATCH_BYTES = RedoWriter.RECORD_OVERHEAD_MAX + 5 + Long.BYTES;
 
     private final Spaces spaces;
@@ -34,6 +42,10 @@ public final class CondemnedPages implements BackgroundAgent.Body {
     private final MiniTransaction mtr;
     private final ChainFreer chains;
     private final int[] batch = new int[BATCH];
+
+    /** Condemned pages, by page id, that damage keeps from being freed. */
+    private final LongHashSet leftForDamage = new LongHashSet();
+
     private final int[] found = new int[CondemnedQueue.CAPACITY];
     private final boolean[] foundChains = new boolean[CondemnedQueue.CAPACITY];
 
@@ -57,21 +69,34 @@ public final class CondemnedPages implements BackgroundAgent.Body {
             spaces.epochs().advance();
         }
         boolean more = false;
-        for (Space space : round) {
-            // Growing and cutting go first: while a file is cut its maps may go.
-            if (space.resizing().tryLock()) {
-                try {
-                    if (!space.isDropped()) {
-                        more |= freePassed(space);
-                        more |= scanGroup(space);
-                    }
-                } finally {
-                    space.resizing().unlock();
+        int done = 0;
+        try {
+            for (Space space : round) {
+                more |= work(space);
+                done++;
+            }
+        } finally {
+            // Nobody is forgotten for a round that ran out of memory.
+            round.subList(done, round.size()).forEach(spaces::putCondemned);
+        }
+        return more;
+    }
+
+    private boolean work(Space space) {
+        boolean more = false;
+        // Growing and cutting go first: while a file is cut its maps may go.
+        if (space.resizing().tryLock()) {
+            try {
+                if (!space.isDropped()) {
+                    more |= freePassed(space);
+                    more |= scanGroup(space);
                 }
+            } finally {
+                space.resizing().unlock();
             }
-            if (!space.isDropped() && hasWork(space)) {
-                spaces.putCondemned(space);
-            }
+        }
+        if (!space.isDropped() && hasWork(space)) {
+            spaces.putCondemned(space);
         }
         return more;
     }
@@ -117,12 +142,47 @@ public final class CondemnedPages implements BackgroundAgent.Body {
             }
         }
         space.latch().releaseShared();
-        if (count > 0) {
-            freeBatch(space, count);
-        } else if (chain != PageId.NULL_PAGE_NUMBER) {
-            chains.freeChain(space, PageId.of(space.spaceId(), chain));
+        try {
+            if (count > 0) {
+                freeBatch(space, count);
+            } else if (chain != PageId.NULL_PAGE_NUMBER) {
+                chains.freeChain(space, PageId.of(space.spaceId(), chain));
+            }
+        } catch (CorruptionException damage) {
+            leave(space, count, chain, damage);
         }
         return count > 0 || chain != PageId.NULL_PAGE_NUMBER;
+    }
+
+    /**
+     * Passes by what was to be freed. Of a chain that is freed in part, the new head is condemned
+     * and in the queue by now, and is met and left as the old one was.
+     */
+    private void leave(Space space, int count, int chain, CorruptionException damage) {
+        if (spaces.health().failed()) {
+            throw damage;
+        }
+        if (count == 0) {
+            batch[0] = chain;
+        }
+        int left = 0;
+        space.latch().acquireExclusive();
+        for (int i = 0; i < Math.max(count, 1); i++) {
+            if (space.condemnedQueue().remove(batch[i])) {
+                batch[left] = batch[i];
+                left++;
+            }
+        }
+        space.latch().releaseExclusive();
+        if (leftForDamage.size() > LEFT_MAX) {
+            // They are met again, and passed by again.
+            leftForDamage.clear();
+        }
+        for (int i = 0; i < left; i++) {
+            leftForDamage.add(PageId.of(space.spaceId(), batch[i]));
+        }
+        spaces.counters().add(Counter.CONDEMNED_LEFT, left);
+        spaces.health().damaged(damage, "freeing of condemned pages");
     }
 
     private void freeBatch(Space space, int count) {
@@ -155,6 +215,19 @@ public final class CondemnedPages implements BackgroundAgent.Body {
         if (!scan) {
             return false;
         }
+        try {
+            return lookAt(space, group, room);
+        } catch (CorruptionException damage) {
+            if (spaces.health().failed()) {
+                throw damage;
+            }
+            spaces.health().damaged(damage, "search for condemned pages");
+            return true;
+        }
+    }
+
+    /** Returns whether what the group holds is remembered. */
+    private boolean lookAt(Space space, int group, int room) {
         space.ensureLoaded(group);
         int count = 0;
         int seen = 0;
@@ -164,10 +237,11 @@ public final class CondemnedPages implements BackgroundAgent.Body {
         int frame = pool.fixShared(mapId);
         for (int index = 0; index < pages; index++) {
             long entry = AllocationMap.entryAt(pool.chunk(frame), pool.offset(frame), index);
-            if (AllocationMap.state(entry) >= AllocationMap.CONDEMNED) {
+            int page = group * pages + index;
+            if (AllocationMap.state(entry) >= AllocationMap.CONDEMNED && !isLeft(space, page)) {
                 seen++;
                 if (count < room) {
-                    found[count] = group * pages + index;
+                    found[count] = page;
                     foundChains[count] =
                             AllocationMap.state(entry) == AllocationMap.CONDEMNED_CHAIN;
                     count++;
@@ -178,6 +252,10 @@ public final class CondemnedPages implements BackgroundAgent.Body {
         pool.unfixShared(frame);
         remember(space, group, settled ? count : 0, seen);
         return settled;
+    }
+
+    private boolean isLeft(Space space, int page) {
+        return leftForDamage.contains(PageId.of(space.spaceId(), page));
     }
 
     private void remember(Space space, int group, int count, int seen) {

@@ -59,17 +59,18 @@ final class CondemnedQueue {
         return true;
     }
 
-    /** Forgets a page that was freed. */
-    void remove(int pageNumber) {
+    /** Forgets a page that was freed, or is not going to be. Returns whether it was here. */
+    boolean remove(int pageNumber) {
         int index = indexOf(pageNumber);
         if (index < 0) {
-            return;
+            return false;
         }
         int behind = count - index - 1;
         System.arraycopy(pages, index + 1, pages, index, behind);
         System.arraycopy(chains, index + 1, chains, index, behind);
         System.arraycopy(epochs, index + 1, epochs, index, behind);
         count--;
+        return true;
     }
 
     int page(int index) {

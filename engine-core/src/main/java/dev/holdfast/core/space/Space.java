@@ -148,7 +148,7 @@ public final class Space {
         while (true) {
             owner.health().check();
             checkNotDropped();
-            ensureLoaded(groupNear(near));
+            loadNear(near);
             boolean ahead = false;
             boolean taken = false;
             IOException refusal = null;
@@ -434,6 +434,19 @@ public final class Space {
             loadLatched(group, frame);
         } finally {
             pool.unfixShared(frame);
+        }
+    }
+
+    /** The map of the pages nearby; if it cannot be read there may be room in another group. */
+    private void loadNear(int near) {
+        try {
+            ensureLoaded(groupNear(near));
+        } catch (CorruptionException damage) {
+            if (owner.health().failed()) {
+                throw damage;
+            }
+            owner.counters().increment(Counter.SPACE_MAPS_PASSED_BY);
+            owner.health().damaged(damage, "search for room nearby");
         }
     }
 

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.space;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
@@ -115,9 +116,22 @@ final class SpaceGrowth {
             boolean known = space.freePages().isLoaded(group);
             space.latch().releaseShared();
             if (!known) {
-                space.ensureLoaded(group);
+                load(group);
                 loaded++;
             }
+        }
+    }
+
+    /** A map that cannot be read keeps its group's room, but not other room, from being used. */
+    private void load(int group) {
+        try {
+            space.ensureLoaded(group);
+        } catch (CorruptionException damage) {
+            if (owner.health().failed()) {
+                throw damage;
+            }
+            owner.counters().increment(Counter.SPACE_MAPS_PASSED_BY);
+            owner.health().damaged(damage, "search for room");
         }
     }
 

@@ -5,6 +5,7 @@ package dev.holdfast.core.space;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.DiskFullException;
 import dev.holdfast.NoSuchTableException;
 import dev.holdfast.core.mtr.MiniTransaction;
@@ -143,6 +144,75 @@ final class SpaceTest {
 
         assertThat(heads).containsExactly(PageId.of(16, page));
         assertThat(space.freePages().isAvailable(page)).isTrue();
+    }
+
+    @Test
+    void givenADamagedChainAtTheHeadOfTheQueue_whenTheAgentRuns_thenThoseBehindItAreFreed()
+            throws Exception {
+        List<Long> tried = new ArrayList<>();
+        SimulatedDisk disk = SimulatedDisk.create();
+        fixture.close();
+        fixture =
+                new SpaceFixture(
+                        PAGE_BYTES,
+                        disk.directory(),
+                        256,
+                        (space, head) -> {
+                            tried.add(head);
+                            if (tried.size() == 1) {
+                                throw damage(head);
+                            }
+                            freeChainOfOne(space, head);
+                        });
+        Space space = fixture.create(16);
+        int damaged = allocateOne(fixture.mtr(), space);
+        int chain = allocateOne(fixture.mtr(), space);
+        int page = allocateOne(fixture.mtr(), space);
+
+        condemn(fixture.mtr(), space, damaged, true);
+        condemn(fixture.mtr(), space, chain, true);
+        condemn(fixture.mtr(), space, page, false);
+        runCondemned();
+
+        assertThat(space.freePages().isAvailable(chain)).isTrue();
+        assertThat(space.freePages().isAvailable(page)).isTrue();
+        assertThat(space.freePages().isAvailable(damaged)).isFalse();
+        assertThat(tried).as("tried once").hasSize(2);
+        assertThat(fixture.under.counters.sum(Counter.CONDEMNED_LEFT)).isEqualTo(1);
+        assertThat(fixture.under.health.damageMet()).isEqualTo(1);
+
+        space.condemnedQueue().mark(0);
+        fixture.spaces.putCondemned(space);
+        runCondemned();
+        assertThat(tried).as("not found again by a scan").hasSize(2);
+        assertThat(CondemnedPages.hasWork(space)).isFalse();
+        assertThat(fixture.under.health.failed()).isFalse();
+    }
+
+    @Test
+    void givenADamagedMap_whenRoomIsWanted_thenTheFileGrowsAndNobodyWaitsForEver()
+            throws Exception {
+        SimulatedDisk disk = SimulatedDisk.create();
+        fixture.close();
+        fixture = new SpaceFixture(PAGE_BYTES, disk.directory(), 256, (s, h) -> {}).start(false);
+        Space space = fixture.create(16);
+        long damaged = (long) AllocationMap.mapPage(0, PAGE_BYTES) * PAGE_BYTES + 2000;
+        disk.flipBit("space-16.hfs", damaged, 1);
+
+        try (PageReservation pages = space.reserve(8, NO_HINT, false)) {
+            // It has grown until a second map began, whose group has all that is given out.
+            int group = AllocationMap.groupOf(pages.pageNumber(0), PAGE_BYTES);
+            assertThat(group).isEqualTo(1);
+        }
+
+        assertThat(fixture.under.counters.sum(Counter.SPACE_MAPS_PASSED_BY)).isPositive();
+        assertThat(fixture.under.health.failed()).isFalse();
+        disk.flipBit("space-16.hfs", damaged, 1);
+    }
+
+    private static CorruptionException damage(long pageId) {
+        return new CorruptionException(
+                "planted", "space-16.hfs", 16, PageId.pageNumber(pageId), "sound", "damaged");
     }
 
     @Test
