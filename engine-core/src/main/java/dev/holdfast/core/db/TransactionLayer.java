@@ -140,9 +140,7 @@ final class TransactionLayer {
 
     /** Starts the agents; the engine is about to be used. */
     void startAgents() {
-        if (losers.left() > 0) {
-            agents.start("rollback", LOSERS_MILLIS, losers);
-        }
+        losers.waker(agents.start("rollback", LOSERS_MILLIS, losers)::wake);
         AgentPace pace = new AgentPace(storage.log()::appendLsn, PURGE_MILLIS, PURGE_IDLE_MILLIS);
         agents.start("purge", pace, purge);
         dropsAgent = agents.start("drops", DROPS_MILLIS, drops);

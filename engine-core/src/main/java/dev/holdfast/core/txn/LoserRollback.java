@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Takes back, while the engine is open already, what transactions had done that a crash ended.
- * Until then their rows are theirs: readers see the versions before, writers wait. What a close
- * leaves is taken back after the next open.
+ * Takes back, while the engine is open, what transactions had done that a crash ended, and what the
+ * rollback of a running one had to leave. Until then their rows are theirs: readers see the
+ * versions before, writers wait. What a close leaves is taken back after the next open.
  */
 public final class LoserRollback implements BackgroundAgent.Body {
     /** In one round, so that a close need not wait for a large transaction. */
@@ -29,13 +29,17 @@ public final class LoserRollback implements BackgroundAgent.Body {
     private final AtomicInteger left = new AtomicInteger();
     private final AtomicInteger stuck = new AtomicInteger();
 
+    /** Set once by {@code core.db}. */
+    private volatile Runnable waker = LoserRollback::wakeNobody;
+
     /** Taken from the queue and not taken back to its end. */
     private Unfinished current;
 
     /** The agent of a transaction system; run by one thread. */
     public LoserRollback(TransactionSystem system) {
         this.system = system;
-        this.rollback = new Rollback(system, new Workspace(system), true);
+        this.rollback = new Rollback(system, new Workspace(system));
+        system.losers(this);
     }
 
     /**
@@ -58,6 +62,18 @@ public final class LoserRollback implements BackgroundAgent.Body {
             queue.add(new Unfinished(log, owner));
             left.incrementAndGet();
         }
+    }
+
+    /** Says who wakes the agent that runs this. */
+    public void waker(Runnable agentWaker) {
+        waker = agentWaker;
+    }
+
+    /** Takes over a transaction that has ended for its user, to take back the rest of it. */
+    void adopt(UndoLog log, LockOwner owner) {
+        left.incrementAndGet();
+        queue.add(new Unfinished(log, owner));
+        waker.run();
     }
 
     /** Losers that are being taken back. */
@@ -89,7 +105,7 @@ public final class LoserRollback implements BackgroundAgent.Body {
             throw damage;
         }
         system.counters().increment(Counter.LOSERS_LEFT);
-        system.health().damaged(damage, "rollback of a transaction of before a crash");
+        system.health().damaged(damage, "rollback of a transaction");
         stuck.incrementAndGet();
         left.decrementAndGet();
         current = null;
@@ -109,6 +125,9 @@ public final class LoserRollback implements BackgroundAgent.Body {
         }
         return true;
     }
+
+    /** Before there is an agent: it begins with a look at the queue. */
+    private static void wakeNobody() {}
 
     private record Unfinished(UndoLog log, LockOwner owner) {}
 }

@@ -3,6 +3,7 @@
 package dev.holdfast.core.txn;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.DiskFullException;
 import dev.holdfast.core.btree.BTree;
 import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.OverflowPointer;
@@ -25,7 +26,9 @@ import dev.holdfast.sync.TestHooks;
  * Takes changes back, newest first: of a statement, of a transaction, of one that a crash ended.
  *
  * <p>Each step undoes one record and pops it in one group (P8), so a crash in between undoes
- * nothing twice. Works from the reserves and has no time limit; if a step fails the engine does.
+ * nothing twice. Works from the reserves and has no time limit. A step that meets a damaged page,
+ * or finds the reserve used up on a full disk, throws before its first change: what is left of the
+ * log can be taken back later, by {@link LoserRollback}. If a step fails otherwise the engine does.
  */
 final class Rollback {
     /*
@@ -35,7 +38,6 @@ final class Rollback {
     static final String STEP_DONE = "txn.rollback.step";
 
     private final TransactionSystem system;
-    private final boolean mayStop;
     private final MiniTransaction mtr;
     private final WritePosition position;
     private final UndoVersion version;
@@ -45,15 +47,8 @@ final class Rollback {
     /** Commit LSN of the version that the present record restores. */
     private long previousLsn;
 
-    /**
-     * Makes it.
-     *
-     * @param mayStop whether damage found before a step's first change is only thrown on, since the
-     *     caller can leave the rest of the log for later; else the engine fails
-     */
-    Rollback(TransactionSystem system, Workspace workspace, boolean mayStop) {
+    Rollback(TransactionSystem system, Workspace workspace) {
         this.system = system;
-        this.mayStop = mayStop;
         this.mtr = workspace.mtr;
         this.position = workspace.write;
         this.version = workspace.version;
@@ -118,12 +113,9 @@ final class Rollback {
             undo(log, roll);
             system.counters().increment(Counter.UNDO_RECORDS_ROLLED_BACK);
             return true;
-        } catch (CorruptionException damage) {
+        } catch (CorruptionException | DiskFullException hindrance) {
             // Nothing of this step is done, or the mini-transaction has failed the engine already.
-            if (!mayStop) {
-                system.health().fail(damage);
-            }
-            throw damage;
+            throw hindrance;
         } catch (Throwable t) {
             // A rollback that fails leaves rows that nobody may trust.
             system.health().fail(t);

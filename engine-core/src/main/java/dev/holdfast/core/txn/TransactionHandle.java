@@ -2,7 +2,9 @@
 
 package dev.holdfast.core.txn;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.Cursor;
+import dev.holdfast.DiskFullException;
 import dev.holdfast.Durability;
 import dev.holdfast.EngineClosedException;
 import dev.holdfast.EngineFailedException;
@@ -45,6 +47,9 @@ final class TransactionHandle implements Transaction, ViewOwner {
     private volatile TableHandle[] written = NOTHING;
 
     private LockOwner owner;
+
+    /** What kept a rollback from its end; then the transaction has ended, or is about to. */
+    private RuntimeException hindrance;
 
     TransactionHandle(
             TransactionSystem system, View view, Durability durability, long lockWaitNanos) {
@@ -122,7 +127,7 @@ final class TransactionHandle implements Transaction, ViewOwner {
             checkLengths(key, value);
             return statement(handle, what, key, value, expected);
         } finally {
-            view.exit();
+            endCall();
         }
     }
 
@@ -145,20 +150,53 @@ final class TransactionHandle implements Transaction, ViewOwner {
             if (done) {
                 view.changed();
             } else {
-                rollbackTo(mark);
+                rollbackTo(mark, null);
             }
             return done;
         } catch (Throwable t) {
-            rollbackTo(mark);
+            rollbackTo(mark, t);
             throw t;
         }
     }
 
-    private void rollbackTo(long mark) {
-        if (log.isBegun() && log.recordCount() > mark && !system.health().failed()) {
-            new Rollback(system, view.workspace(), false).to(log, mark);
-            view.changed();
+    /**
+     * Takes a statement back. If that meets a hindrance the whole transaction ends: it can neither
+     * go on nor commit with a part of a statement.
+     */
+    private void rollbackTo(long mark, Throwable reason) {
+        boolean hasPart = log.isBegun() && log.recordCount() > mark;
+        if (!hasPart || hindrance != null || system.health().failed()) {
+            return;
         }
+        try {
+            new Rollback(system, view.workspace()).to(log, mark);
+            view.changed();
+        } catch (CorruptionException | DiskFullException met) {
+            if (!system.health().failed()) {
+                hindrance = met;
+            }
+            if (reason != null && reason != met) {
+                met.addSuppressed(reason);
+            }
+            throw met;
+        }
+    }
+
+    /** Ends a call that may have ended the transaction. */
+    private void endCall() {
+        if (hindrance == null) {
+            view.exit();
+        } else {
+            leave();
+        }
+    }
+
+    /** Ends it for its user; what is left to be taken back is not its own affair any more. */
+    private void leave() {
+        system.leave(log, owner, hindrance);
+        // Only now: who drops a table asks here and there whether somebody needs it.
+        written = NOTHING;
+        view.finish("ended, what it has changed is being taken back");
     }
 
     @Override
@@ -171,12 +209,12 @@ final class TransactionHandle implements Transaction, ViewOwner {
             try {
                 return deleteEach(handle, range);
             } catch (Throwable t) {
-                rollbackTo(mark);
+                rollbackTo(mark, t);
                 throw t;
             }
         } finally {
             view.statementEnded();
-            view.exit();
+            endCall();
         }
     }
 
@@ -304,12 +342,28 @@ final class TransactionHandle implements Transaction, ViewOwner {
     private void rollbackAndFinish() {
         try {
             system.rollback(log, view.workspace(), owner);
+        } catch (CorruptionException | DiskFullException met) {
+            rollbackHindered(met);
+            return;
         } catch (Throwable t) {
             view.exit();
             throw t;
         }
         written = NOTHING;
         view.finish("rolled back");
+    }
+
+    /** That room has to come first is no news for who gives up what it did; damage is. */
+    private void rollbackHindered(RuntimeException met) {
+        if (system.health().failed()) {
+            view.exit();
+            throw met;
+        }
+        hindrance = met;
+        leave();
+        if (met instanceof CorruptionException) {
+            throw met;
+        }
     }
 
     @Override

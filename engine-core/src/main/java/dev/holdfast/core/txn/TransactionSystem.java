@@ -3,6 +3,7 @@
 package dev.holdfast.core.txn;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.DiskFullException;
 import dev.holdfast.Durability;
 import dev.holdfast.EngineClosedException;
 import dev.holdfast.EngineOptions;
@@ -61,6 +62,9 @@ public final class TransactionSystem {
     private final Admission admission;
     private final SettledVersions settled = this::isSettled;
     private volatile boolean closing;
+
+    /** Set once, before there are transactions. */
+    private LoserRollback losers;
 
     /**
      * Makes it for an engine whose undo spaces are recovered.
@@ -269,10 +273,16 @@ public final class TransactionSystem {
         return lsn;
     }
 
-    /** Takes everything back. */
+    /**
+     * Takes everything back.
+     *
+     * @throws CorruptionException if a page is damaged that is needed for it
+     * @throws dev.holdfast.DiskFullException if it needs more room than was kept for it; in both
+     *     cases the caller {@linkplain #leave leaves} the rest
+     */
     void rollback(UndoLog undoLog, Workspace workspace, LockOwner owner) {
         if (undoLog.isBegun()) {
-            new Rollback(this, workspace, false).all(undoLog);
+            new Rollback(this, workspace).all(undoLog);
             rolledBack(undoLog, owner);
         }
     }
@@ -282,9 +292,36 @@ public final class TransactionSystem {
      * leave it: the transaction is a loser of the next open.
      */
     void rollbackUntil(UndoLog undoLog, Workspace workspace, LockOwner owner, long deadline) {
-        if (undoLog.isBegun() && new Rollback(this, workspace, false).until(undoLog, deadline)) {
-            rolledBack(undoLog, owner);
+        try {
+            if (undoLog.isBegun() && new Rollback(this, workspace).until(undoLog, deadline)) {
+                rolledBack(undoLog, owner);
+            }
+        } catch (CorruptionException | DiskFullException hindrance) {
+            if (health.failed()) {
+                throw hindrance;
+            }
+            counters.increment(Counter.ROLLBACKS_LEFT);
         }
+    }
+
+    /**
+     * Leaves the rest of a transaction that has ended for its user to the agent that takes back
+     * what crashes left. Its rows stay its own until that has succeeded, if need be after the next
+     * open.
+     */
+    void leave(UndoLog undoLog, LockOwner owner, RuntimeException hindrance) {
+        counters.increment(Counter.ROLLBACKS_LEFT);
+        if (hindrance instanceof CorruptionException damage) {
+            health.damaged(damage, "rollback of a running transaction");
+        } else {
+            health.noRoom(hindrance);
+        }
+        losers.adopt(undoLog, owner);
+    }
+
+    /** Says who takes over what {@link #leave} leaves; set once, before there are transactions. */
+    void losers(LoserRollback agent) {
+        losers = agent;
     }
 
     private void rolledBack(UndoLog undoLog, LockOwner owner) {

@@ -12,10 +12,14 @@ import dev.holdfast.Engine;
 import dev.holdfast.EngineFailedException;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.EngineState;
+import dev.holdfast.LockTimeoutException;
+import dev.holdfast.Range;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Table;
 import dev.holdfast.TableOptions;
 import dev.holdfast.Transaction;
+import dev.holdfast.TransactionFinishedException;
+import dev.holdfast.TransactionOptions;
 import dev.holdfast.core.btree.LeafSnapshot;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageHeader;
@@ -26,6 +30,8 @@ import dev.holdfast.core.undo.UndoPage;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.io.sim.CrashMode;
+import dev.holdfast.io.sim.Fault;
+import dev.holdfast.io.sim.Operation;
 import dev.holdfast.io.sim.SimulatedDisk;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
@@ -47,11 +53,14 @@ final class DamagedPageTest {
     private static final int ROWS = 200;
     private static final String FILE = "space-16.hfs";
     private static final EngineOptions OPTIONS = TestEngines.small().build();
+    private static final TransactionOptions IMPATIENT =
+            TransactionOptions.defaults().lockWaitTimeout(Duration.ofMillis(50));
     private static final long LIMIT_NANOS = Duration.ofSeconds(20).toNanos();
 
     private final TestEngines engines = new TestEngines();
     private final SimulatedDisk disk = SimulatedDisk.create();
     private SimulatedDisk killed;
+    private Transaction running;
 
     /** Of the first leaf of the table that suffers. */
     private int damagedPage;
@@ -157,6 +166,129 @@ final class DamagedPageTest {
         assertThat(length(healed, bad, 1)).isEqualTo(100);
         assertThat(EngineProbe.losersLeft(healed)).isZero();
         assertThat(healed.verify().isSound()).isTrue();
+    }
+
+    @Test
+    void givenARunningTransaction_whenItsRollbackMeetsADamagedLeaf_thenItIsLeftAndNothingElse()
+            throws IOException {
+        Engine engine = changeThenDamage();
+        Table bad = engine.table("bad");
+
+        assertThatThrownBy(running::rollback)
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining("page=" + damagedPage);
+
+        assertThatThrownBy(() -> running.get(bad, key(1)))
+                .isInstanceOf(TransactionFinishedException.class);
+        awaitCount(engine, Counter.LOSERS_LEFT, 1);
+        assertThat(EngineProbe.losersLeft(engine)).isEqualTo(1);
+        assertThat(length(engine, bad, ROWS - 1)).isEqualTo(100);
+        assertThat(length(engine, engine.table("good"), 5)).isEqualTo(100);
+        try (Transaction other = engine.begin(IMPATIENT)) {
+            assertThatThrownBy(() -> other.put(bad, key(ROWS - 1), new byte[1]))
+                    .isInstanceOf(LockTimeoutException.class);
+        }
+        onlyTheLeafSuffers(engine);
+
+        engine.close();
+        flipTheBit();
+        Engine healed = open();
+        awaitCount(healed, Counter.LOSERS_ROLLED_BACK, 1);
+        Table again = healed.table("bad");
+        assertThat(length(healed, again, 0)).isEqualTo(100);
+        assertThat(length(healed, again, ROWS - 1)).isEqualTo(100);
+        assertThat(healed.verify().isSound()).isTrue();
+    }
+
+    @Test
+    void givenADamageThatIsGone_whenTheAgentComesBy_thenARollbackThatWasLeftEnds()
+            throws IOException {
+        Engine engine = changeThenDamage();
+        long at = damagedPage * (long) PAGE_BYTES;
+        Fault again =
+                Fault.on(Operation.READ, FILE).range(at, at + PAGE_BYTES).nth(2).run(this::heal);
+        killed.faults().add(again);
+
+        assertThatThrownBy(running::close).isInstanceOf(CorruptionException.class);
+
+        awaitCount(engine, Counter.LOSERS_ROLLED_BACK, 1);
+        assertThat(again.acted()).isEqualTo(1);
+        assertThat(EngineProbe.losersLeft(engine)).isZero();
+        assertThat(length(engine, engine.table("bad"), 0)).isEqualTo(100);
+        assertThat(engine.verify().isSound()).isTrue();
+    }
+
+    @Test
+    void givenARangeDeletedInPart_whenTheStatementCannotBeTakenBack_thenItsTransactionEnds()
+            throws IOException {
+        Engine engine = changeThenDamage();
+        Table bad = engine.table("bad");
+
+        // The last leaves first, then the damaged one.
+        assertThatThrownBy(() -> running.deleteRange(bad, Range.all().reversed()))
+                .isInstanceOf(CorruptionException.class);
+
+        assertThat(engine.state()).isEqualTo(EngineState.OPEN);
+        running.put(engine.table("good"), key(3), new byte[3]);
+        assertThatThrownBy(running::rollback).isInstanceOf(CorruptionException.class);
+        onlyTheLeafSuffers(engine);
+    }
+
+    @Test
+    void givenALeftRollback_whenItsTableIsDropped_thenItGoes() throws IOException {
+        Engine engine = changeThenDamage();
+        assertThatThrownBy(running::rollback).isInstanceOf(CorruptionException.class);
+        awaitCount(engine, Counter.LOSERS_LEFT, 1);
+
+        engine.dropTable("bad");
+        awaitCount(engine, Counter.TABLES_DROPPED, 1);
+        engine.close();
+
+        Engine again = open();
+        awaitCount(again, Counter.LOSERS_ROLLED_BACK, 1);
+        assertThat(again.verify().isSound()).isTrue();
+    }
+
+    /** A transaction that has changed the leaf, which is then written, evicted and damaged. */
+    private Engine changeThenDamage() throws IOException {
+        Engine before = fill();
+        damagedPage = firstLeaf(before, "bad");
+        kill(before);
+        Engine engine = open();
+        Table bad = engine.table("bad");
+        running = engine.begin();
+        running.put(bad, key(ROWS - 1), new byte[50]);
+        running.put(bad, key(0), new byte[50]);
+        engine.checkpoint();
+        evict(engine);
+        flipTheBit();
+        return engine;
+    }
+
+    /** Reads other pages until the leaf is not in the pool any more. */
+    private void evict(Engine engine) {
+        Table big = engine.table("big");
+        engine.write(
+                transaction -> {
+                    for (int i = 0; i < 2000; i++) {
+                        transaction.put(big, key(i), new byte[500]);
+                    }
+                    return null;
+                });
+        long page = PageId.of(16, damagedPage);
+        long deadline = System.nanoTime() + LIMIT_NANOS;
+        for (int i = 0; EngineProbe.pool(engine).find(page) >= 0; i = (i + 7) % 2000) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            assertThat(length(engine, big, i)).isEqualTo(500);
+        }
+    }
+
+    private void heal() {
+        try {
+            flipTheBit();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
