@@ -25,7 +25,9 @@ public final class EngineOptions {
     private final Duration logSpaceTimeout;
     private final boolean redoSelfCheck;
     private final ChecksumKind checksum;
-    private final boolean doublewrite;
+    private final DoublewriteMode doublewrite;
+    private final int doublewriteSlots;
+    private final int doublewriteBatchPages;
     private final FileMode fileMode;
     private final int ioCapacity;
     private final int undoSpaces;
@@ -52,6 +54,8 @@ public final class EngineOptions {
         redoSelfCheck = builder.redoSelfCheck;
         checksum = builder.checksum;
         doublewrite = builder.doublewrite;
+        doublewriteSlots = builder.doublewriteSlots;
+        doublewriteBatchPages = builder.doublewriteBatchPages;
         fileMode = builder.fileMode;
         ioCapacity = builder.ioCapacity;
         undoSpaces = builder.undoSpaces;
@@ -121,8 +125,16 @@ public final class EngineOptions {
         return checksum;
     }
 
-    public boolean doublewrite() {
+    public DoublewriteMode doublewrite() {
         return doublewrite;
+    }
+
+    public int doublewriteSlots() {
+        return doublewriteSlots;
+    }
+
+    public int doublewriteBatchPages() {
+        return doublewriteBatchPages;
     }
 
     public FileMode fileMode() {
@@ -204,6 +216,10 @@ public final class EngineOptions {
                 + checksum
                 + ", doublewrite="
                 + doublewrite
+                + ", doublewriteSlots="
+                + doublewriteSlots
+                + ", doublewriteBatchPages="
+                + doublewriteBatchPages
                 + ", fileMode="
                 + fileMode
                 + ", ioCapacity="
@@ -264,7 +280,9 @@ public final class EngineOptions {
         private Duration logSpaceTimeout = Duration.ofSeconds(10);
         private boolean redoSelfCheck;
         private ChecksumKind checksum = ChecksumKind.CRC32C;
-        private boolean doublewrite = true;
+        private DoublewriteMode doublewrite = DoublewriteMode.ON;
+        private int doublewriteSlots = 2;
+        private int doublewriteBatchPages = 128;
         private FileMode fileMode = FileMode.BUFFERED;
         private int ioCapacity = 2_000;
         private int undoSpaces = Limits.UNDO_SPACES_MIN;
@@ -293,6 +311,8 @@ public final class EngineOptions {
             redoSelfCheck = options.redoSelfCheck;
             checksum = options.checksum;
             doublewrite = options.doublewrite;
+            doublewriteSlots = options.doublewriteSlots;
+            doublewriteBatchPages = options.doublewriteBatchPages;
             fileMode = options.fileMode;
             ioCapacity = options.ioCapacity;
             undoSpaces = options.undoSpaces;
@@ -417,11 +437,35 @@ public final class EngineOptions {
         }
 
         /**
-         * Whether pages are written twice, so that one that was torn by a loss of power can be
-         * repaired: on unless set. Without it a torn page is found, but not mended.
+         * What is written beside a page before it is written to its place, so that a write that a
+         * loss of power tore can be mended, or is noticed: ON unless set.
          */
-        public Builder doublewrite(boolean value) {
-            doublewrite = value;
+        public Builder doublewrite(DoublewriteMode value) {
+            doublewrite = Objects.requireNonNull(value, "doublewrite");
+            return this;
+        }
+
+        /**
+         * How many batches of pages may be on their way through the doublewrite at a time, each in
+         * a file and with memory of its own: two unless set, up to {@link
+         * Limits#DOUBLEWRITE_SLOTS_MAX}. More of them help where the device gains from more syncs
+         * in flight.
+         */
+        public Builder doublewriteSlots(int value) {
+            doublewriteSlots =
+                    Require.between("doublewriteSlots", value, 1, Limits.DOUBLEWRITE_SLOTS_MAX);
+            return this;
+        }
+
+        /**
+         * How many pages a batch of the doublewrite holds at most: 128 unless set, up to {@link
+         * Limits#DOUBLEWRITE_BATCH_PAGES_MAX}. A batch costs a sync of its own and one of each data
+         * file with pages in it. All slots together hold no more than half the pool.
+         */
+        public Builder doublewriteBatchPages(int value) {
+            doublewriteBatchPages =
+                    Require.between(
+                            "doublewriteBatchPages", value, 1, Limits.DOUBLEWRITE_BATCH_PAGES_MAX);
             return this;
         }
 

@@ -34,6 +34,12 @@ public final class Limits {
     /** The greatest number of undo spaces. */
     public static final int UNDO_SPACES_MAX = 8;
 
+    /** The greatest number of doublewrite slots. */
+    public static final int DOUBLEWRITE_SLOTS_MAX = 8;
+
+    /** The greatest number of pages in a batch of the doublewrite. */
+    public static final int DOUBLEWRITE_BATCH_PAGES_MAX = 512;
+
     private static final int KEYS_PER_PAGE = 8;
     private static final int REDO_GROUP_PAGES = 16;
     private static final int REDO_GROUP_BYTES_MAX = 1 << 20;

@@ -107,6 +107,10 @@ class EngineOptionsTest {
         refuses("poolShards", 3, b -> b.poolShards(3));
         refuses("poolShards", 128, b -> b.poolShards(128));
         refuses("logBufferBytes", 5_000_000, b -> b.logBufferBytes(5_000_000));
+        refuses("doublewriteSlots", 0, b -> b.doublewriteSlots(0));
+        refuses("doublewriteSlots", 9, b -> b.doublewriteSlots(9));
+        refuses("doublewriteBatchPages", 0, b -> b.doublewriteBatchPages(0));
+        refuses("doublewriteBatchPages", 513, b -> b.doublewriteBatchPages(513));
         refuses("ioCapacity", 99, b -> b.ioCapacity(99));
         refuses("undoSpaces", 1, b -> b.undoSpaces(1));
         refuses("undoSpaces", 9, b -> b.undoSpaces(9));
@@ -134,7 +138,9 @@ class EngineOptionsTest {
                         .logSpaceTimeout(Duration.ofMillis(8))
                         .redoSelfCheck(true)
                         .checksum(ChecksumKind.WORD)
-                        .doublewrite(false)
+                        .doublewrite(DoublewriteMode.OFF)
+                        .doublewriteSlots(3)
+                        .doublewriteBatchPages(17)
                         .fileMode(FileMode.DIRECT)
                         .ioCapacity(777)
                         .undoSpaces(3)
@@ -155,7 +161,7 @@ class EngineOptionsTest {
 
         assertThat(values(changed.toBuilder().build())).isEqualTo(values);
         Map<String, Object> defaults = values(EngineOptions.defaults());
-        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(24);
+        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(26);
         values.forEach(
                 (name, value) -> assertThat(value).as(name).isNotEqualTo(defaults.get(name)));
     }

@@ -3,6 +3,7 @@
 package dev.holdfast.bench.workload;
 
 import dev.holdfast.ChecksumKind;
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.FileMode;
 import dev.holdfast.WaitTiming;
@@ -60,12 +61,27 @@ public final class EngineSettings {
                         builder.lockWaitTimeout(Duration.ofMillis(Long.parseLong(text))));
         all.put("redoSelfCheck", (builder, text) -> builder.redoSelfCheck(isTrue(text)));
         all.put("checksum", (builder, text) -> builder.checksum(ChecksumKind.valueOf(text)));
-        all.put("doublewrite", (builder, text) -> builder.doublewrite(isTrue(text)));
+        all.put("doublewrite", (builder, text) -> builder.doublewrite(doublewriteMode(text)));
+        all.put(
+                "doublewriteSlots",
+                (builder, text) -> builder.doublewriteSlots(Integer.parseInt(text)));
+        all.put(
+                "doublewriteBatchPages",
+                (builder, text) -> builder.doublewriteBatchPages(Integer.parseInt(text)));
         all.put("fileMode", (builder, text) -> builder.fileMode(FileMode.valueOf(text)));
         all.put("ioCapacity", (builder, text) -> builder.ioCapacity(Integer.parseInt(text)));
         all.put("undoSpaces", (builder, text) -> builder.undoSpaces(Integer.parseInt(text)));
         all.put("timeWaits", (builder, text) -> builder.timeWaits(WaitTiming.valueOf(text)));
         return all;
+    }
+
+    /** A mode by its name; true and false, which the setting was once, mean ON and OFF. */
+    private static DoublewriteMode doublewriteMode(String text) {
+        return switch (text) {
+            case "true" -> DoublewriteMode.ON;
+            case "false" -> DoublewriteMode.OFF;
+            default -> DoublewriteMode.valueOf(text);
+        };
     }
 
     private static boolean isTrue(String text) {

@@ -5,6 +5,7 @@ package dev.holdfast.bench.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.FileMode;
 import java.util.Map;
@@ -21,7 +22,7 @@ class EngineSettingsTest {
                         defaults,
                         Map.of("doublewrite", "false", "fileMode", "DIRECT", "pageBytes", "8192"));
 
-        assertThat(options.doublewrite()).isFalse();
+        assertThat(options.doublewrite()).isEqualTo(DoublewriteMode.OFF);
         assertThat(options.fileMode()).isEqualTo(FileMode.DIRECT);
         assertThat(options.pageBytes()).isEqualTo(8192);
         assertThat(options.poolBytes()).isEqualTo(defaults.poolBytes());
@@ -35,8 +36,21 @@ class EngineSettingsTest {
     }
 
     @Test
+    void givenADoublewriteMode_whenSet_thenItsNameAndTheFormerTruthsAreUnderstood() {
+        assertThat(doublewrite("true")).isEqualTo(DoublewriteMode.ON);
+        assertThat(doublewrite("DETECT_ONLY")).isEqualTo(DoublewriteMode.DETECT_ONLY);
+        assertThatThrownBy(() -> doublewrite("no"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("DoublewriteMode.no");
+    }
+
+    private DoublewriteMode doublewrite(String text) {
+        return EngineSettings.with(defaults, Map.of("doublewrite", text)).doublewrite();
+    }
+
+    @Test
     void givenAWordThatIsNoTruth_whenSet_thenItIsRefused() {
-        assertThatThrownBy(() -> EngineSettings.with(defaults, Map.of("doublewrite", "no")))
+        assertThatThrownBy(() -> EngineSettings.with(defaults, Map.of("redoSelfCheck", "no")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("value=no");
     }

@@ -187,7 +187,12 @@ public final class PageFlusher {
                     && store.present(PageId.spaceId(pageId))
                     && list.beginWriting(frame, pool.writes(), batch.slot())) {
                 inBatch[batch.count()] = frame;
-                batch.add(pageId, pool.chunk(frame), pool.offset(frame), logLsn(frame));
+                batch.add(
+                        pageId,
+                        pool.chunk(frame),
+                        pool.offset(frame),
+                        logLsn(frame),
+                        frames.recoveryLsnAcquire(frame));
             }
         } finally {
             assert HeldLatches.released(pool.siteOf(pageId), frame);

@@ -7,6 +7,7 @@ import dev.holdfast.EngineOptions;
 import dev.holdfast.OptionMismatchException;
 import dev.holdfast.core.catalog.IdHighWaters;
 import dev.holdfast.core.dblwr.Doublewrite;
+import dev.holdfast.core.dblwr.DoublewriteOptions;
 import dev.holdfast.core.redo.CheckpointFile;
 import dev.holdfast.core.redo.CheckpointRecord;
 import dev.holdfast.core.redo.RedoLayout;
@@ -36,13 +37,8 @@ record OpenedStore(
         boolean isNew) {
     private static final Logger LOG = LoggerFactory.getLogger(OpenedStore.class);
 
-    /** Slots of the doublewrite: one is filled while the other is written. */
-    static final int DOUBLEWRITE_SLOTS = 2;
-
-    private static final int BATCH_PAGES_MAX = 128;
-
-    /** A batch is no larger than this part of the pool. */
-    private static final int BATCH_PART = 4;
+    /** The batches of all slots of the doublewrite hold no more than this part of the pool. */
+    private static final int BATCHES_PART = 2;
 
     /**
      * Takes the lock, then opens what is there or begins a new store.
@@ -69,7 +65,8 @@ record OpenedStore(
     private static OpenedStore openBorn(
             StorageDirectory directory, EngineOptions options, CloseStack owned)
             throws IOException {
-        StoreIdentity identity = StoreIdentity.read(directory);
+        ChecksumKinds checksums = CustomKinds.find(options.customChecksums(), options.pageBytes());
+        StoreIdentity identity = StoreIdentity.read(directory, checksums);
         if (identity.pageBytes() != options.pageBytes()) {
             throw new OptionMismatchException(
                     "store " + directory.describe(),
@@ -104,7 +101,7 @@ record OpenedStore(
         StoreCreation.begin(directory, identity);
         RedoLayout layout = RedoLayout.ofCapacity(options.redoCapacityBytes());
         RedoLog.create(directory, identity.uuid(), layout);
-        Doublewrite.create(directory, DOUBLEWRITE_SLOTS, batchPages(options), identity.pageBytes());
+        Doublewrite.create(directory, doublewrite(options));
         CheckpointRecord first =
                 CheckpointRecord.first(
                         1,
@@ -137,9 +134,12 @@ record OpenedStore(
         return Math.toIntExact(options.poolBytes() / options.pageBytes());
     }
 
-    /** Pages of a doublewrite batch. */
-    static int batchPages(EngineOptions options) {
-        return Math.min(BATCH_PAGES_MAX, frames(options) / BATCH_PART);
+    /** How pages are written twice. */
+    static DoublewriteOptions doublewrite(EngineOptions options) {
+        int slots = options.doublewriteSlots();
+        int pages =
+                Math.min(options.doublewriteBatchPages(), frames(options) / (BATCHES_PART * slots));
+        return new DoublewriteOptions(options.doublewrite(), slots, pages, options.pageBytes());
     }
 
     String name() {

@@ -184,11 +184,8 @@ final class StorageLayer {
     private Doublewrite openDoublewrite(EngineOptions options) throws IOException {
         return Doublewrite.open(
                 store.directory(),
-                OpenedStore.DOUBLEWRITE_SLOTS,
-                OpenedStore.batchPages(options),
-                options.pageBytes(),
+                OpenedStore.doublewrite(options),
                 store.identity().uuid(),
-                options.doublewrite(),
                 counters);
     }
 

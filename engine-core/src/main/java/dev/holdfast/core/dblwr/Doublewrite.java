@@ -2,6 +2,8 @@
 
 package dev.holdfast.core.dblwr;
 
+import dev.holdfast.DoublewriteMode;
+import dev.holdfast.Limits;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
@@ -13,7 +15,6 @@ import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -21,17 +22,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjIntConsumer;
 
 /**
- * The doublewrite area of a store: a few slots, each a file of up to 128 page copies.
+ * The doublewrite area of a store: a few slots, each a file of the copies of one batch of pages, or
+ * of entries for them; see {@link DoublewriteMode}.
  *
  * <p>With two slots one batch is filled while the other is being written. Memory: one batch a slot.
  * Safe for use by many threads; a batch belongs to one.
  */
 public final class Doublewrite implements AutoCloseable {
     /** Slots in one area at most. */
-    public static final int SLOTS_MAX = 8;
+    public static final int SLOTS_MAX = Limits.DOUBLEWRITE_SLOTS_MAX;
 
     static final String DIRECTORY = "doublewrite";
-    static final int ALIGNMENT = 4096;
+    static final String SUFFIX = ".hfd";
 
     private final UUID storeId;
     private final Counters counters;
@@ -45,13 +47,13 @@ public final class Doublewrite implements AutoCloseable {
         this.free = new ArrayBlockingQueue<>(slotCount);
     }
 
-    /** Makes the directory and the files, full of zeros and synced. */
-    public static void create(StorageDirectory directory, int slots, int pages, int pageBytes)
+    /** Makes the directory and the files, full of zeros and synced; without any if it is off. */
+    public static void create(StorageDirectory directory, DoublewriteOptions options)
             throws IOException {
         directory.createDirectory(DIRECTORY);
-        for (int slot = 0; slot < slots; slot++) {
+        for (int slot = 0; options.writes() && slot < options.slots(); slot++) {
             try (StorageFile file = directory.create(fileName(slot))) {
-                file.zeroFill(0, DoublewriteLayout.fileBytes(pages, pageBytes));
+                file.zeroFill(0, options.fileBytes());
                 file.sync(false);
             }
         }
@@ -59,27 +61,22 @@ public final class Doublewrite implements AutoCloseable {
     }
 
     /**
-     * Opens the area; what it held must have been used or found useless before.
-     *
-     * @param enabled whether batches are written to the files; if not they are only buffers
+     * Opens the area; what it held must have been used or found useless before. Files of slots that
+     * are no longer used are removed: nothing would ever write over what they say. If it is off all
+     * files stay as they are.
      */
     public static Doublewrite open(
-            StorageDirectory directory,
-            int slots,
-            int pages,
-            int pageBytes,
-            UUID storeId,
-            boolean enabled,
-            Counters counters)
+            StorageDirectory directory, DoublewriteOptions options, UUID storeId, Counters counters)
             throws IOException {
-        assert slots > 0 && slots <= SLOTS_MAX : "slots=" + slots;
-        assert pages > 0 && pages <= DoublewriteLayout.PAGES_MAX : "pages=" + pages;
-        Doublewrite doublewrite = new Doublewrite(slots, storeId, counters);
+        Doublewrite doublewrite = new Doublewrite(options.slots(), storeId, counters);
         try {
-            for (int slot = 0; slot < slots; slot++) {
-                StorageFile file = enabled ? openOrCreate(directory, slot, pages, pageBytes) : null;
-                doublewrite.slots.add(
-                        new DoublewriteBatch(doublewrite, slot, file, pages, pageBytes));
+            if (options.writes()) {
+                directory.createDirectory(DIRECTORY);
+                removeUnused(directory, options.slots());
+            }
+            for (int slot = 0; slot < options.slots(); slot++) {
+                StorageFile file = options.writes() ? openOrCreate(directory, slot, options) : null;
+                doublewrite.slots.add(new DoublewriteBatch(doublewrite, slot, file, options));
             }
         } catch (IOException | RuntimeException | Error e) {
             doublewrite.closeAfter(e);
@@ -89,16 +86,29 @@ public final class Doublewrite implements AutoCloseable {
         return doublewrite;
     }
 
+    private static void removeUnused(StorageDirectory directory, int slots) throws IOException {
+        boolean removed = false;
+        for (int slot = slots; slot < SLOTS_MAX; slot++) {
+            if (directory.exists(fileName(slot))) {
+                directory.delete(fileName(slot));
+                removed = true;
+            }
+        }
+        if (removed) {
+            directory.syncDirectory(DIRECTORY);
+        }
+    }
+
     private static StorageFile openOrCreate(
-            StorageDirectory directory, int slot, int pages, int pageBytes) throws IOException {
-        long bytes = DoublewriteLayout.fileBytes(pages, pageBytes);
+            StorageDirectory directory, int slot, DoublewriteOptions options) throws IOException {
+        long bytes = options.fileBytes();
         String name = fileName(slot);
-        directory.createDirectory(DIRECTORY);
         boolean missing = !directory.exists(name);
         StorageFile file = missing ? directory.create(name) : directory.open(name);
         try {
-            if (file.length() < bytes) {
-                file.zeroFill(file.length() / ALIGNMENT * ALIGNMENT, bytes);
+            long whole = file.length() / DoublewriteLayout.ALIGNMENT * DoublewriteLayout.ALIGNMENT;
+            if (whole < bytes) {
+                file.zeroFill(whole, bytes);
                 file.sync(false);
             }
             if (missing) {
@@ -116,7 +126,7 @@ public final class Doublewrite implements AutoCloseable {
     }
 
     static String fileName(int slot) {
-        return DIRECTORY + String.format(Locale.ROOT, "/%d.hfd", slot);
+        return DIRECTORY + "/" + slot + SUFFIX;
     }
 
     /**

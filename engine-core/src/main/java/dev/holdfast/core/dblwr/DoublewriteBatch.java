@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.dblwr;
 
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.io.file.StorageFile;
@@ -25,27 +26,39 @@ public final class DoublewriteBatch {
     private final int pagesMax;
     private final long[] pageIds;
     private final long[] logLsns;
+    private final long[] recoveryLsns;
 
-    /** Header and images, as they stand in the file; aligned for direct files. */
+    /**
+     * Header and images, as they stand in the file, aligned for direct files. The header ends where
+     * the images begin; where it begins goes by how many entries it has.
+     */
     private final ByteBuffer buffer;
+
+    private final int imagesFrom;
+
+    /** What is written to the file. */
+    private final DoublewriteMode mode;
 
     /** Null when doublewrite is off: then the batch is only a buffer. */
     private final StorageFile file;
 
     private int count;
 
-    DoublewriteBatch(Doublewrite owner, int slot, StorageFile file, int pagesMax, int pageBytes) {
+    DoublewriteBatch(Doublewrite owner, int slot, StorageFile file, DoublewriteOptions options) {
         this.owner = owner;
         this.slot = slot;
         this.file = file;
-        this.pagesMax = pagesMax;
-        this.pageBytes = pageBytes;
+        this.mode = options.mode();
+        this.pagesMax = options.pages();
+        this.pageBytes = options.pageBytes();
         this.pageIds = new long[pagesMax];
         this.logLsns = new long[pagesMax];
+        this.recoveryLsns = new long[pagesMax];
+        this.imagesFrom = DoublewriteLayout.headerBytes(pagesMax);
         int bytes = Math.toIntExact(DoublewriteLayout.fileBytes(pagesMax, pageBytes));
         this.buffer =
-                ByteBuffer.allocateDirect(bytes + Doublewrite.ALIGNMENT)
-                        .alignedSlice(Doublewrite.ALIGNMENT);
+                ByteBuffer.allocateDirect(bytes + DoublewriteLayout.ALIGNMENT)
+                        .alignedSlice(DoublewriteLayout.ALIGNMENT);
     }
 
     void showFile(ObjIntConsumer<StorageFile> consumer) {
@@ -61,20 +74,23 @@ public final class DoublewriteBatch {
      *
      * @param logLsn every later change of the page begins at or above it (P10): the durable LSN of
      *     the log, read while the page was latched, or the page LSN
+     * @param recoveryLsn where the oldest change begins that the page holds and the disk does not
      * @return the offset of the copy in {@link #buffer}
      */
-    public int add(long pageId, ByteBuffer chunk, int page, long logLsn) {
+    public int add(long pageId, ByteBuffer chunk, int page, long logLsn, long recoveryLsn) {
         assert !isFull() : "count=" + count;
-        int copy = DoublewriteLayout.image(count, pageBytes);
+        int copy = offset(count);
         PageMemory.copy(chunk, page, buffer, copy, pageBytes);
         pageIds[count] = pageId;
         logLsns[count] = logLsn;
+        recoveryLsns[count] = recoveryLsn;
         count++;
         return copy;
     }
 
     /**
-     * Writes the sealed copies to the doublewrite file and syncs it. Without doublewrite nothing.
+     * Writes to the doublewrite file what the mode asks for, and syncs it: the sealed copies, or
+     * entries for them, or nothing. May be called again after a write that failed.
      *
      * @throws IOException if a write or the sync failed; the batch may not go on to the data files
      */
@@ -82,40 +98,48 @@ public final class DoublewriteBatch {
         if (file == null || count == 0 || Doublewrite.leftOut()) {
             return;
         }
+        int header = imagesFrom - DoublewriteLayout.headerBytes(count);
+        boolean images = mode == DoublewriteMode.ON;
         for (int i = 0; i < count; i++) {
-            writeEntry(i);
+            writeEntry(DoublewriteLayout.entry(header, i), i, images);
         }
         DoublewriteLayout.writeHeader(
-                buffer, pageBytes, owner.storeId(), owner.nextBatchNumber(), count);
-        int bytes = DoublewriteLayout.image(count, pageBytes);
-        file.write(0, buffer.duplicate().position(0).limit(bytes));
+                buffer,
+                header,
+                pageBytes,
+                owner.storeId(),
+                owner.nextBatchNumber(),
+                images ? DoublewriteLayout.CONTENT_IMAGES : DoublewriteLayout.CONTENT_ENTRIES,
+                count);
+        int end = images ? offset(count) : imagesFrom;
+        file.write(0, buffer.duplicate().limit(end).position(header));
         file.sync(true);
         owner.written(count);
     }
 
-    private void writeEntry(int index) {
-        int entry = DoublewriteLayout.entry(index);
+    private void writeEntry(int entry, int index, boolean images) {
         int copy = offset(index);
+        long pageId = pageIds[index];
+        int crc =
+                images
+                        ? DoublewriteLayout.crc(buffer, copy, pageBytes)
+                        : DoublewriteLayout.contentCrc(buffer, copy, pageBytes);
         PageMemory.putInt(
-                buffer,
-                entry + DoublewriteLayout.ENTRY_SPACE_ID_OFFSET,
-                PageId.spaceId(pageIds[index]));
+                buffer, entry + DoublewriteLayout.ENTRY_SPACE_ID_OFFSET, PageId.spaceId(pageId));
         PageMemory.putInt(
                 buffer,
                 entry + DoublewriteLayout.ENTRY_PAGE_NUMBER_OFFSET,
-                PageId.pageNumber(pageIds[index]));
+                PageId.pageNumber(pageId));
         PageMemory.putLong(
                 buffer,
                 entry + DoublewriteLayout.ENTRY_PAGE_LSN_OFFSET,
                 PageHeader.pageLsn(buffer, copy));
         PageMemory.putLong(buffer, entry + DoublewriteLayout.ENTRY_LOG_LSN_OFFSET, logLsns[index]);
-        PageMemory.putInt(
-                buffer,
-                entry + DoublewriteLayout.ENTRY_IMAGE_CRC_OFFSET,
-                DoublewriteLayout.crc(buffer, copy, pageBytes));
-        int reserved = DoublewriteLayout.ENTRY_KEY_ID_OFFSET;
-        PageMemory.fill(
-                buffer, entry + reserved, DoublewriteLayout.ENTRY_BYTES - reserved, (byte) 0);
+        PageMemory.putInt(buffer, entry + DoublewriteLayout.ENTRY_CRC_OFFSET, crc);
+        PageMemory.putInt(buffer, entry + DoublewriteLayout.ENTRY_KEY_ID_OFFSET, 0);
+        PageMemory.putLong(
+                buffer, entry + DoublewriteLayout.ENTRY_RECOVERY_LSN_OFFSET, recoveryLsns[index]);
+        PageMemory.putLong(buffer, entry + DoublewriteLayout.ENTRY_RESERVED_OFFSET, 0);
     }
 
     /**
@@ -145,7 +169,7 @@ public final class DoublewriteBatch {
 
     /** The offset of a copy in {@link #buffer}. */
     public int offset(int index) {
-        return DoublewriteLayout.image(index, pageBytes);
+        return imagesFrom + index * pageBytes;
     }
 
     /** Where the copies lie. */

@@ -15,8 +15,10 @@ import java.util.concurrent.TimeUnit;
  * @param records records in them
  * @param recordsApplied of these, those that changed a page
  * @param recordsSkipped of these, those that their page held already
- * @param pageCopies doublewrite copies that counted
+ * @param pageCopies pages of which a doublewrite entry counted
  * @param pagesRepaired pages put back from them
+ * @param pagesDamaged pages that a doublewrite entry tells of, found damaged and without a copy;
+ *     who reads one is told
  * @param nanos how long it took, the opening of files and pool apart
  */
 public record RecoveryReport(
@@ -30,6 +32,7 @@ public record RecoveryReport(
         long recordsSkipped,
         int pageCopies,
         int pagesRepaired,
+        int pagesDamaged,
         long nanos) {
 
     /** The figures in one line. */
@@ -54,6 +57,8 @@ public record RecoveryReport(
                 + pageCopies
                 + ", pagesRepaired="
                 + pagesRepaired
+                + ", pagesDamaged="
+                + pagesDamaged
                 + ", millis="
                 + TimeUnit.NANOSECONDS.toMillis(nanos);
     }

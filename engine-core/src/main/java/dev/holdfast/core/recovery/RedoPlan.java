@@ -100,6 +100,11 @@ final class RedoPlan implements RedoScanner.GroupVisitor {
         return true;
     }
 
+    /** Whether what the page holds on disk does not matter: it is made anew, free or gone. */
+    boolean needsNothingOf(long pageId) {
+        return neededFrom.containsKey(pageId) || !applies(pageId, NO_PLACE);
+    }
+
     /** No transaction id at or above it is in the log's promises; zero if they say nothing. */
     long transactionIdHighWater() {
         return transactionIdHighWater;

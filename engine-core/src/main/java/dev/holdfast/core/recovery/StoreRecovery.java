@@ -33,7 +33,8 @@ public final class StoreRecovery implements AutoCloseable {
      * read here counts as durable until it was synced here. The order:
      *
      *   1  sync the doublewrite files; repair torn pages from them; sync every data file
-     *   2  read the log: its end, what need not be replayed, ids; sync every segment
+     *   2  read the log: its end, what need not be replayed, ids; judge the pages that should have
+     *      been repaired and could not; sync every segment
      *   3  the new epoch, durable in the checkpoint file; the log is opened behind its end
      *   4  read the log again, apply it to pages in the pool
      *   5  (core.db) only now checkpoints; the first one syncs all data files
@@ -69,6 +70,7 @@ public final class StoreRecovery implements AutoCloseable {
     private RedoScanner scanner;
     private RedoScanner.Result scan;
     private LogPosition position;
+    private int pagesDamaged;
 
     private StoreRecovery(
             StorageDirectory directory, SpaceFiles files, CheckpointFile checkpoints) {
@@ -188,6 +190,7 @@ public final class StoreRecovery implements AutoCloseable {
     private void scan() throws IOException {
         scan = scanner.scan(plan);
         scan.requireThrough(repair.newestLsn(), "doublewrite/");
+        judgeDoubts();
         scanner.syncScanned();
         position =
                 new LogPosition(
@@ -196,6 +199,29 @@ public final class StoreRecovery implements AutoCloseable {
                         checkpoints.nextEpoch(scan.epoch()),
                         checkpoint.checkpointLsn());
         TestHooks.reached(SCANNED);
+    }
+
+    /**
+     * Names the damaged pages for which there is no copy. One that any reader would find damaged is
+     * left to the replay or to who reads it; one that looks sound must not be used at all.
+     *
+     * @throws CorruptionException if there is one that looks sound
+     */
+    private void judgeDoubts() {
+        CorruptionException first = null;
+        for (DoubtfulPage doubt : repair.doubts()) {
+            if (plan.needsNothingOf(doubt.pageId())) {
+                continue;
+            }
+            pagesDamaged++;
+            LOG.warn("page has no copy to repair it from: {}", doubt.fault().getMessage());
+            if (doubt.looksSound() && first == null) {
+                first = doubt.fault();
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
     }
 
     private void beginEpoch() throws IOException {
@@ -270,6 +296,7 @@ public final class StoreRecovery implements AutoCloseable {
                 skipped,
                 repair.copies(),
                 repair.repaired().size(),
+                pagesDamaged,
                 System.nanoTime() - beganNanos);
     }
 

@@ -24,7 +24,7 @@ public enum Counter {
     CLEANER_PAGES_SKIPPED("pages", "pages the cleaner could not latch at once", "buffer"),
     CHECKPOINTS("checkpoints", "checkpoint records written", "buffer"),
     DOUBLEWRITE_BATCHES("batches", "batches written to the doublewrite files", "dblwr"),
-    DOUBLEWRITE_PAGES("pages", "pages copied to the doublewrite files", "dblwr"),
+    DOUBLEWRITE_PAGES("pages", "pages copied to, or entered in, the doublewrite files", "dblwr"),
     DOUBLEWRITE_WAITS("waits", "batches that waited for a doublewrite slot", "dblwr"),
     MTR_COMMITS("groups", "mini-transactions that changed pages", "mtr"),
     MTR_REDO_BYTES("bytes", "redo bytes of mini-transactions", "mtr"),

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.EngineFailedException;
+import dev.holdfast.core.dblwr.DoublewriteEntry;
 import dev.holdfast.core.dblwr.DoublewriteRecovery;
-import dev.holdfast.core.dblwr.DoublewriteRecovery.Copy;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
@@ -16,7 +16,6 @@ import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -237,7 +236,7 @@ final class PageFlusherTest {
 
         fixture.flushAll();
 
-        Copy copy = onlyCopy();
+        DoublewriteEntry copy = onlyCopy();
         assertThat(copy.pageLsn()).isEqualTo(pageLsnOnDisk());
         assertThat(copy.logLsn()).isEqualTo(durable).isLessThan(fixture.log.appendLsn());
     }
@@ -252,16 +251,17 @@ final class PageFlusherTest {
 
         fixture.flushAll();
 
-        Copy copy = onlyCopy();
+        DoublewriteEntry copy = onlyCopy();
         assertThat(copy.logLsn()).isEqualTo(copy.pageLsn()).isEqualTo(pageLsnOnDisk());
     }
 
-    private Copy onlyCopy() throws IOException {
-        List<Copy> copies =
-                DoublewriteRecovery.read(
-                        fixture.directory, PoolFixture.STORE, PoolFixture.PAGE_BYTES);
-        assertThat(copies).hasSize(1);
-        return copies.get(0);
+    private DoublewriteEntry onlyCopy() throws IOException {
+        try (var doublewrite =
+                DoublewriteRecovery.open(
+                        fixture.directory, PoolFixture.STORE, PoolFixture.PAGE_BYTES)) {
+            assertThat(doublewrite.entries()).hasSize(1);
+            return doublewrite.entries().get(0);
+        }
     }
 
     @Test

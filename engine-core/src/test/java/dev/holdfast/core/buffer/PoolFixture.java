@@ -2,7 +2,9 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.core.dblwr.Doublewrite;
+import dev.holdfast.core.dblwr.DoublewriteOptions;
 import dev.holdfast.core.mtr.MemoryPageStore;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
@@ -37,8 +39,9 @@ final class PoolFixture implements AutoCloseable {
                 new BufferPool(
                         new PoolOptions(PAGE_BYTES, frames, 1, 1000), store, log, health, counters);
         try {
-            Doublewrite.create(directory, 2, 16, PAGE_BYTES);
-            doublewrite = Doublewrite.open(directory, 2, 16, PAGE_BYTES, STORE, true, counters);
+            var options = new DoublewriteOptions(DoublewriteMode.ON, 2, 16, PAGE_BYTES);
+            Doublewrite.create(directory, options);
+            doublewrite = Doublewrite.open(directory, options, STORE, counters);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.catalog;
 
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.core.btree.OverflowFreer;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.buffer.Checkpointer;
@@ -10,6 +11,7 @@ import dev.holdfast.core.buffer.PageCleaner;
 import dev.holdfast.core.buffer.PageFlusher;
 import dev.holdfast.core.buffer.PoolOptions;
 import dev.holdfast.core.dblwr.Doublewrite;
+import dev.holdfast.core.dblwr.DoublewriteOptions;
 import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.mtr.MtrContext;
 import dev.holdfast.core.mtr.PageDigest;
@@ -45,6 +47,8 @@ final class CrashStore implements AutoCloseable {
     static final int PAGE_BYTES = 4096;
     private static final int FRAMES = 64;
     private static final int BATCH_PAGES = 16;
+    private static final DoublewriteOptions DOUBLEWRITE =
+            new DoublewriteOptions(DoublewriteMode.ON, 2, BATCH_PAGES, PAGE_BYTES);
     private static final RedoLayout LAYOUT = RedoLayout.ofCapacity(1 << 20);
     private static final int RING_BYTES = 1 << 19;
     private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -88,7 +92,7 @@ final class CrashStore implements AutoCloseable {
                         health,
                         counters,
                         start);
-        doublewrite = Doublewrite.open(directory, 2, BATCH_PAGES, PAGE_BYTES, uuid, true, counters);
+        doublewrite = Doublewrite.open(directory, DOUBLEWRITE, uuid, counters);
         RedoWriteAhead ahead = new RedoWriteAhead(log);
         pool = new BufferPool(PoolOptions.of(PAGE_BYTES, FRAMES), files, ahead, health, counters);
         PageFlusher flusher = new PageFlusher(pool, files, ahead, doublewrite, health, counters);
@@ -146,7 +150,7 @@ final class CrashStore implements AutoCloseable {
             throws IOException {
         StoreCreation.begin(directory, identity);
         RedoLog.create(directory, identity.uuid(), LAYOUT);
-        Doublewrite.create(directory, 2, BATCH_PAGES, PAGE_BYTES);
+        Doublewrite.create(directory, DOUBLEWRITE);
         CheckpointRecord first =
                 CheckpointRecord.first(
                         1,

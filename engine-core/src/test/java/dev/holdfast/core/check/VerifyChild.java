@@ -3,6 +3,7 @@
 package dev.holdfast.core.check;
 
 import dev.holdfast.CloseMode;
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.Durability;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
@@ -57,7 +58,7 @@ final class VerifyChild {
                 .poolBytes(POOL_PAGES * PAGE_BYTES)
                 .redoCapacityBytes(64L << 20)
                 .logBufferBytes(2 << 20)
-                .doublewrite(false)
+                .doublewrite(DoublewriteMode.OFF)
                 .durability(Durability.LAZY)
                 .closeMode(CloseMode.FAST)
                 .build();

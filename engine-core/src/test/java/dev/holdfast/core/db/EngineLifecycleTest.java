@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.holdfast.AlreadyOpenException;
 import dev.holdfast.ChecksumKind;
 import dev.holdfast.CloseMode;
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.Durability;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
@@ -248,7 +249,7 @@ final class EngineLifecycleTest {
                         TestEngines.small()
                                 .poolBytes(1 << 20)
                                 .poolShards(4)
-                                .doublewrite(false)
+                                .doublewrite(DoublewriteMode.OFF)
                                 .redoSelfCheck(false)
                                 .build());
 

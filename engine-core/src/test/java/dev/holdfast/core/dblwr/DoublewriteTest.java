@@ -4,6 +4,7 @@ package dev.holdfast.core.dblwr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.core.page.FormatTable;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
@@ -15,6 +16,8 @@ import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.io.memory.PageMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -35,7 +38,7 @@ final class DoublewriteTest {
 
     @BeforeEach
     void createFiles() throws IOException {
-        Doublewrite.create(directory, 2, PAGES, PAGE_BYTES);
+        Doublewrite.create(directory, options(DoublewriteMode.ON));
     }
 
     @Test
@@ -49,15 +52,13 @@ final class DoublewriteTest {
     void givenAWrittenBatch_whenRead_thenEveryCopyIsThere() throws IOException {
         writeBatch(3);
 
-        var copies = DoublewriteRecovery.read(directory, STORE, PAGE_BYTES);
+        var copies = read(STORE, PAGE_BYTES);
 
         assertThat(copies)
-                .extracting(DoublewriteRecovery.Copy::pageId)
+                .extracting(Copy::pageId)
                 .containsExactly(PageId.of(16, 0), PageId.of(16, 1), PageId.of(16, 2));
-        assertThat(copies).extracting(DoublewriteRecovery.Copy::logLsn).containsOnly(900L);
-        assertThat(copies)
-                .extracting(DoublewriteRecovery.Copy::pageLsn)
-                .containsExactly(100L, 101L, 102L);
+        assertThat(copies).extracting(Copy::logLsn).containsOnly(900L);
+        assertThat(copies).extracting(Copy::pageLsn).containsExactly(100L, 101L, 102L);
         assertThat(PageHeader.pageLsn(copies.get(2).image(), 0)).isEqualTo(102);
         assertThat(counters.sum(Counter.DOUBLEWRITE_PAGES)).isEqualTo(3);
     }
@@ -68,7 +69,7 @@ final class DoublewriteTest {
         writeBatch(5);
         writeBatch(2);
 
-        var copies = DoublewriteRecovery.read(directory, STORE, PAGE_BYTES);
+        var copies = read(STORE, PAGE_BYTES);
 
         assertThat(copies).hasSize(2 + 5);
     }
@@ -77,28 +78,28 @@ final class DoublewriteTest {
     void givenAnotherStoresFiles_whenRead_thenNoCopyCounts() throws IOException {
         writeBatch(3);
 
-        assertThat(DoublewriteRecovery.read(directory, new UUID(1, 3), PAGE_BYTES)).isEmpty();
-        assertThat(DoublewriteRecovery.read(directory, STORE, 2 * PAGE_BYTES)).isEmpty();
+        assertThat(read(new UUID(1, 3), PAGE_BYTES)).isEmpty();
+        assertThat(read(STORE, 2 * PAGE_BYTES)).isEmpty();
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 8, 12, 16, 40, 44, 64, 71, 100, 6000, 8188, 8191})
+    @ValueSource(ints = {0, 8, 12, 16, 40, 44, 48, 64, 71, 100, 3000, 4092, 4095})
     void givenAFlippedBitInTheHeader_whenRead_thenNoCopyCounts(int offset) throws IOException {
         writeBatch(3);
 
         flip(offset);
 
-        assertThat(DoublewriteRecovery.read(directory, STORE, PAGE_BYTES)).isEmpty();
+        assertThat(read(STORE, PAGE_BYTES)).isEmpty();
     }
 
     @Test
     void givenAFlippedBitInAnImage_whenRead_thenThatCopyAloneIsDropped() throws IOException {
         writeBatch(3);
 
-        flip(DoublewriteLayout.image(1, PAGE_BYTES) + 77);
+        flip((int) DoublewriteLayout.image(3, 1, PAGE_BYTES) + 77);
 
-        assertThat(DoublewriteRecovery.read(directory, STORE, PAGE_BYTES))
-                .extracting(DoublewriteRecovery.Copy::pageId)
+        assertThat(read(STORE, PAGE_BYTES))
+                .extracting(Copy::pageId)
                 .containsExactly(PageId.of(16, 0), PageId.of(16, 2));
     }
 
@@ -106,10 +107,10 @@ final class DoublewriteTest {
     void givenATruncatedFile_whenRead_thenTheWholeCopiesCount() throws IOException {
         writeBatch(3);
         try (StorageFile file = directory.open(Doublewrite.fileName(0))) {
-            file.truncate(DoublewriteLayout.image(1, PAGE_BYTES) + 100);
+            file.truncate(DoublewriteLayout.image(3, 1, PAGE_BYTES) + 100);
         }
 
-        assertThat(DoublewriteRecovery.read(directory, STORE, PAGE_BYTES)).hasSize(1);
+        assertThat(read(STORE, PAGE_BYTES)).hasSize(1);
     }
 
     @Test
@@ -118,32 +119,30 @@ final class DoublewriteTest {
 
         writeBatch(2);
 
-        assertThat(DoublewriteRecovery.read(directory, STORE, PAGE_BYTES)).hasSize(2);
+        assertThat(read(STORE, PAGE_BYTES)).hasSize(2);
     }
 
     @Test
     void givenDoublewriteOff_whenABatchIsWritten_thenTheFilesStayEmpty() throws IOException {
-        try (Doublewrite off =
-                Doublewrite.open(directory, 2, PAGES, PAGE_BYTES, STORE, false, counters)) {
+        try (Doublewrite off = open(DoublewriteMode.OFF)) {
             DoublewriteBatch batch = off.acquire();
-            batch.add(PageId.of(16, 0), page, 0, 1);
+            batch.add(PageId.of(16, 0), page, 0, 1, 1);
             batch.write();
             batch.release();
         }
 
-        assertThat(DoublewriteRecovery.read(directory, STORE, PAGE_BYTES)).isEmpty();
+        assertThat(read(STORE, PAGE_BYTES)).isEmpty();
     }
 
     @Test
     void givenCopiesInTheOrderOfTheirIds_whenAskedForRuns_thenNeighboursOfOneSpaceAreOne()
             throws IOException {
-        try (Doublewrite doublewrite =
-                Doublewrite.open(directory, 2, PAGES, PAGE_BYTES, STORE, true, counters)) {
+        try (Doublewrite doublewrite = open(DoublewriteMode.ON)) {
             DoublewriteBatch batch = doublewrite.acquire();
             for (int pageNumber : new int[] {3, 4, 5, 9}) {
-                batch.add(PageId.of(16, pageNumber), page, 0, 1);
+                batch.add(PageId.of(16, pageNumber), page, 0, 1, 1);
             }
-            batch.add(PageId.of(17, 10), page, 0, 1);
+            batch.add(PageId.of(17, 10), page, 0, 1, 1);
 
             assertThat(batch.endOfRun(0)).isEqualTo(3);
             assertThat(batch.endOfRun(3)).isEqualTo(4);
@@ -153,9 +152,32 @@ final class DoublewriteTest {
         }
     }
 
+    private static DoublewriteOptions options(DoublewriteMode mode) {
+        return new DoublewriteOptions(mode, 2, PAGES, PAGE_BYTES);
+    }
+
+    private Doublewrite open(DoublewriteMode mode) throws IOException {
+        return Doublewrite.open(directory, options(mode), STORE, counters);
+    }
+
+    /** A copy whose image is what its entry says. */
+    private record Copy(long pageId, long pageLsn, long logLsn, ByteBuffer image) {}
+
+    private List<Copy> read(UUID store, int pageBytes) throws IOException {
+        List<Copy> copies = new ArrayList<>();
+        try (var doublewrite = DoublewriteRecovery.open(directory, store, pageBytes)) {
+            for (DoublewriteEntry entry : doublewrite.entries()) {
+                ByteBuffer image = ByteBuffer.allocateDirect(pageBytes);
+                if (doublewrite.readImage(entry, image)) {
+                    copies.add(new Copy(entry.pageId(), entry.pageLsn(), entry.logLsn(), image));
+                }
+            }
+        }
+        return copies;
+    }
+
     private void writeBatch(int pages) throws IOException {
-        try (Doublewrite doublewrite =
-                Doublewrite.open(directory, 2, PAGES, PAGE_BYTES, STORE, true, counters)) {
+        try (Doublewrite doublewrite = open(DoublewriteMode.ON)) {
             if (counters.sum(Counter.DOUBLEWRITE_BATCHES) == 1) {
                 doublewrite.acquire();
             }
@@ -165,7 +187,7 @@ final class DoublewriteTest {
                 long pageId = PageId.of(16, i);
                 PageHeader.initialize(page, 0, PAGE_BYTES, pageId, 20, PageType.LEAF);
                 PageHeader.pageLsn(page, 0, 100 + i);
-                batch.add(pageId, page, 0, 900);
+                batch.add(pageId, page, 0, 900, 90);
             }
             batch.write();
             batch.release();

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.mtr;
 
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.buffer.CheckpointSink;
 import dev.holdfast.core.buffer.Checkpointer;
@@ -11,6 +12,7 @@ import dev.holdfast.core.buffer.PageFlusher;
 import dev.holdfast.core.buffer.PageStore;
 import dev.holdfast.core.buffer.PoolOptions;
 import dev.holdfast.core.dblwr.Doublewrite;
+import dev.holdfast.core.dblwr.DoublewriteOptions;
 import dev.holdfast.core.redo.LogPosition;
 import dev.holdfast.core.redo.RedoLayout;
 import dev.holdfast.core.redo.RedoLog;
@@ -81,8 +83,9 @@ public final class MtrFixture implements AutoCloseable {
                             health,
                             counters,
                             LogPosition.first(id));
-            Doublewrite.create(directory, 2, batchPages, pageBytes);
-            doublewrite = Doublewrite.open(directory, 2, batchPages, pageBytes, id, true, counters);
+            var options = new DoublewriteOptions(DoublewriteMode.ON, 2, batchPages, pageBytes);
+            Doublewrite.create(directory, options);
+            doublewrite = Doublewrite.open(directory, options, id, counters);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
