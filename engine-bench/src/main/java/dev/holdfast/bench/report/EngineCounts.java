@@ -51,7 +51,8 @@ public record EngineCounts(
         return logSyncs == 0 ? 0 : (double) commits / logSyncs;
     }
 
-    private static long counter(String status, String name) {
+    /** Returns what the report shows of one counter, named as {@code buffer.PAGES_WRITTEN} is. */
+    public static long counter(String status, String name) {
         Matcher found =
                 Pattern.compile("^" + Pattern.quote(name) + "=(\\d+)", Pattern.MULTILINE)
                         .matcher(status);
