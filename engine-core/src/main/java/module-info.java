@@ -4,6 +4,8 @@
 module dev.holdfast.core {
     exports dev.holdfast;
 
+    uses dev.holdfast.CustomChecksum;
+
     requires dev.holdfast.io;
     requires dev.holdfast.sync;
     requires org.agrona;

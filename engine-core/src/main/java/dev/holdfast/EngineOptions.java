@@ -3,6 +3,7 @@
 package dev.holdfast;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -24,7 +25,8 @@ public final class EngineOptions {
     private final Duration logFlushInterval;
     private final Duration logSpaceTimeout;
     private final boolean redoSelfCheck;
-    private final ChecksumKind checksum;
+    private final String checksum;
+    private final List<CustomChecksum> customChecksums;
     private final DoublewriteMode doublewrite;
     private final int doublewriteSlots;
     private final int doublewriteBatchPages;
@@ -53,6 +55,7 @@ public final class EngineOptions {
         logSpaceTimeout = builder.logSpaceTimeout;
         redoSelfCheck = builder.redoSelfCheck;
         checksum = builder.checksum;
+        customChecksums = builder.customChecksums;
         doublewrite = builder.doublewrite;
         doublewriteSlots = builder.doublewriteSlots;
         doublewriteBatchPages = builder.doublewriteBatchPages;
@@ -121,8 +124,13 @@ public final class EngineOptions {
         return redoSelfCheck;
     }
 
-    public ChecksumKind checksum() {
+    /** Returns the name of the kind that new files' pages bear. */
+    public String checksum() {
         return checksum;
+    }
+
+    public List<CustomChecksum> customChecksums() {
+        return customChecksums;
     }
 
     public DoublewriteMode doublewrite() {
@@ -214,6 +222,8 @@ public final class EngineOptions {
                 + redoSelfCheck
                 + ", checksum="
                 + checksum
+                + ", customChecksums="
+                + customChecksums.stream().map(CustomChecksum::name).toList()
                 + ", doublewrite="
                 + doublewrite
                 + ", doublewriteSlots="
@@ -279,7 +289,8 @@ public final class EngineOptions {
         private Duration logFlushInterval = Duration.ofMillis(200);
         private Duration logSpaceTimeout = Duration.ofSeconds(10);
         private boolean redoSelfCheck;
-        private ChecksumKind checksum = ChecksumKind.CRC32C;
+        private String checksum = ChecksumKind.CRC32C.name();
+        private List<CustomChecksum> customChecksums = List.of();
         private DoublewriteMode doublewrite = DoublewriteMode.ON;
         private int doublewriteSlots = 2;
         private int doublewriteBatchPages = 128;
@@ -310,6 +321,7 @@ public final class EngineOptions {
             logSpaceTimeout = options.logSpaceTimeout;
             redoSelfCheck = options.redoSelfCheck;
             checksum = options.checksum;
+            customChecksums = options.customChecksums;
             doublewrite = options.doublewrite;
             doublewriteSlots = options.doublewriteSlots;
             doublewriteBatchPages = options.doublewriteBatchPages;
@@ -430,9 +442,30 @@ public final class EngineOptions {
             return this;
         }
 
-        /** The checksum that new spaces' pages bear: CRC32C unless set. */
+        /**
+         * The checksum that pages of new files bear: CRC32C unless set. Files that are there keep
+         * theirs until {@link Engine#convertChecksums(String)}.
+         */
         public Builder checksum(ChecksumKind value) {
-            checksum = Objects.requireNonNull(value, "checksum");
+            checksum = Objects.requireNonNull(value, "checksum").name();
+            return this;
+        }
+
+        /**
+         * The same by the name of a {@link ChecksumKind} or of a {@link CustomChecksum}; one that
+         * the open does not find is refused by it.
+         */
+        public Builder checksum(String name) {
+            checksum = Objects.requireNonNull(name, "checksum");
+            return this;
+        }
+
+        /**
+         * Checksums of the host that pages may bear, beside those found as services: none unless
+         * set. Two of one code or name are refused by the open.
+         */
+        public Builder customChecksums(CustomChecksum... values) {
+            customChecksums = List.of(values);
             return this;
         }
 

@@ -138,6 +138,7 @@ class EngineOptionsTest {
                         .logSpaceTimeout(Duration.ofMillis(8))
                         .redoSelfCheck(true)
                         .checksum(ChecksumKind.WORD)
+                        .customChecksums(Crc32Checksum.standard())
                         .doublewrite(DoublewriteMode.OFF)
                         .doublewriteSlots(3)
                         .doublewriteBatchPages(17)
@@ -161,7 +162,7 @@ class EngineOptionsTest {
 
         assertThat(values(changed.toBuilder().build())).isEqualTo(values);
         Map<String, Object> defaults = values(EngineOptions.defaults());
-        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(26);
+        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(27);
         values.forEach(
                 (name, value) -> assertThat(value).as(name).isNotEqualTo(defaults.get(name)));
     }

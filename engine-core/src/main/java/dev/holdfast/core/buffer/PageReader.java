@@ -9,6 +9,7 @@ import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,11 +40,12 @@ final class PageReader {
     void read(long pageId, ByteBuffer chunk, int offset) {
         readBytes(pageId, chunk, offset);
         int allowedKinds = store.allowedKinds(PageId.spaceId(pageId));
-        Fault fault = PageSeal.verify(chunk, offset, pageBytes, pageId, allowedKinds);
+        ChecksumKinds kinds = store.checksums();
+        Fault fault = PageSeal.verify(chunk, offset, pageBytes, pageId, allowedKinds, kinds);
         if (fault != Fault.NONE) {
             counters.increment(Counter.PAGES_CORRUPT);
             throw PageSeal.describe(
-                    fault, chunk, offset, pageBytes, pageId, allowedKinds, fileName(pageId));
+                    fault, chunk, offset, pageBytes, pageId, allowedKinds, kinds, fileName(pageId));
         }
         long pageLsn = PageHeader.pageLsn(chunk, offset);
         long appendLsn = log.appendLsn();

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,6 +23,11 @@ public interface PageStore {
 
     /** The checksum kinds that pages of the space may bear, as a mask of {@code 1 << code}. */
     int allowedKinds(int spaceId);
+
+    /** The checksum kinds that are known at all. */
+    default ChecksumKinds checksums() {
+        return ChecksumKinds.BUILT_IN;
+    }
 
     /** The kind that pages of the space are sealed with. */
     PageChecksum checksumFor(int spaceId);

@@ -21,6 +21,7 @@ import dev.holdfast.core.space.Spaces;
 import dev.holdfast.core.undo.UndoCheck;
 import dev.holdfast.core.undo.UndoSystem;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.memory.PageMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -347,7 +348,8 @@ public final class Verifier {
         int pageBytes = spaces.pool().pageBytes();
         spaces.files().read(pageId, image.clear().limit(pageBytes));
         pages++;
-        PageHeader.Fault fault = PageSeal.verify(image, 0, pageBytes, pageId, kinds);
+        ChecksumKinds known = spaces.files().checksums();
+        PageHeader.Fault fault = PageSeal.verify(image, 0, pageBytes, pageId, kinds, known);
         if (fault != PageHeader.Fault.NONE) {
             findings.add(pageId, "V4", "a used page is whole on disk", "NONE", fault.name());
             return;

@@ -8,6 +8,7 @@ import dev.holdfast.OptionMismatchException;
 import dev.holdfast.core.catalog.IdHighWaters;
 import dev.holdfast.core.dblwr.Doublewrite;
 import dev.holdfast.core.dblwr.DoublewriteOptions;
+import dev.holdfast.core.page.CustomKinds;
 import dev.holdfast.core.redo.CheckpointFile;
 import dev.holdfast.core.redo.CheckpointRecord;
 import dev.holdfast.core.redo.RedoLayout;
@@ -16,8 +17,8 @@ import dev.holdfast.core.space.SpaceFiles;
 import dev.holdfast.core.space.StoreCreation;
 import dev.holdfast.core.space.StoreFiles;
 import dev.holdfast.core.space.StoreIdentity;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
-import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageDirectory;
 import java.io.IOException;
 import java.util.UUID;
@@ -59,13 +60,21 @@ record OpenedStore(
             LOG.info("store that was never born is removed: store={}", directory.describe());
             StoreCreation.clean(directory);
         }
+        owned.push(() -> removeUnborn(directory));
         return create(directory, options, owned);
+    }
+
+    /** A creation that fails takes away what it made: on a full disk that is what fills it. */
+    private static void removeUnborn(StorageDirectory directory) throws IOException {
+        if (StoreCreation.inspect(directory) == StoreCreation.State.UNBORN) {
+            StoreCreation.clean(directory);
+        }
     }
 
     private static OpenedStore openBorn(
             StorageDirectory directory, EngineOptions options, CloseStack owned)
             throws IOException {
-        ChecksumKinds checksums = CustomKinds.find(options.customChecksums(), options.pageBytes());
+        ChecksumKinds checksums = checksums(options);
         StoreIdentity identity = StoreIdentity.read(directory, checksums);
         if (identity.pageBytes() != options.pageBytes()) {
             throw new OptionMismatchException(
@@ -82,7 +91,7 @@ record OpenedStore(
                     "pageBytes=" + identity.pageBytes(),
                     "pageBytes=" + checkpoints.newest().pageBytes());
         }
-        SpaceFiles files = owned.push(files(directory, identity, options));
+        SpaceFiles files = owned.push(files(directory, identity, checksums, options));
         files.openAll();
         if (StoreIdentity.readFile(directory).isEmpty()) {
             LOG.warn("identity is restored from the main space: store={}", directory.describe());
@@ -95,6 +104,7 @@ record OpenedStore(
     private static OpenedStore create(
             StorageDirectory directory, EngineOptions options, CloseStack owned)
             throws IOException {
+        ChecksumKinds checksums = checksums(options);
         StoreIdentity identity =
                 StoreIdentity.create(UUID.randomUUID(), options.pageBytes())
                         .withUndoSpaces(options.undoSpaces());
@@ -111,22 +121,21 @@ record OpenedStore(
                         layout);
         CheckpointFile checkpoints =
                 owned.push(CheckpointFile.create(directory, identity.uuid(), first));
-        SpaceFiles files = owned.push(files(directory, identity, options));
+        SpaceFiles files = owned.push(files(directory, identity, checksums, options));
         return new OpenedStore(directory, identity, files, checkpoints, true);
     }
 
     private static SpaceFiles files(
-            StorageDirectory directory, StoreIdentity identity, EngineOptions options) {
-        return new SpaceFiles(directory, identity, checksum(options));
+            StorageDirectory directory,
+            StoreIdentity identity,
+            ChecksumKinds checksums,
+            EngineOptions options) {
+        PageChecksum ofNewFiles = checksums.byName(options.checksum());
+        return new SpaceFiles(directory, identity, checksums, ofNewFiles);
     }
 
-    private static PageChecksum checksum(EngineOptions options) {
-        return switch (options.checksum()) {
-            case NONE -> PageChecksums.NONE;
-            case LEGACY -> PageChecksums.LEGACY;
-            case WORD -> PageChecksums.WORD;
-            case CRC32C -> PageChecksums.CRC32C;
-        };
+    private static ChecksumKinds checksums(EngineOptions options) {
+        return CustomKinds.find(options.customChecksums(), options.pageBytes());
     }
 
     /** Frames of the pool. */

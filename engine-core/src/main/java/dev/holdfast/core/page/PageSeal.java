@@ -2,9 +2,11 @@
 
 package dev.holdfast.core.page;
 
+import dev.holdfast.ChecksumException;
 import dev.holdfast.CorruptionException;
 import dev.holdfast.core.page.PageHeader.Fault;
 import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.memory.PageMemory;
@@ -32,14 +34,21 @@ public final class PageSeal {
         return 1 << kind.code();
     }
 
-    /** Writes trailer, kind and checksum into a copy whose other bytes are final. */
+    /**
+     * Writes trailer, kind and checksum into a copy whose other bytes are final.
+     *
+     * @throws ChecksumException if a kind from outside throws, or gives two sums for one page, so
+     *     that the page could not be read again
+     */
     public static void seal(ByteBuffer chunk, int offset, int pageBytes, PageChecksum kind) {
         PageHeader.writeTrailer(chunk, offset, pageBytes);
         PageMemory.putByte(chunk, offset + PageHeader.CHECKSUM_KIND_OFFSET, kind.code());
-        PageMemory.putInt(
-                chunk,
-                offset + PageHeader.CHECKSUM_OFFSET,
-                compute(chunk, offset, pageBytes, kind));
+        int sum = compute(chunk, offset, pageBytes, kind);
+        if (ChecksumKinds.isCustom(kind.code()) && compute(chunk, offset, pageBytes, kind) != sum) {
+            throw new ChecksumException(
+                    "checksum function is not the same for the same page: " + kind, null);
+        }
+        PageMemory.putInt(chunk, offset + PageHeader.CHECKSUM_OFFSET, sum);
     }
 
     /**
@@ -53,13 +62,26 @@ public final class PageSeal {
         Invariants.check(type != 0, "page to be written has a type", pageId);
     }
 
-    /**
-     * Checks a page as it came from the disk; allocates nothing.
-     *
-     * @param allowedKindsMask {@link #kindBit}s of the checksum kinds that the space allows
-     */
+    /** The same where no kinds from outside are known. */
     public static Fault verify(
             ByteBuffer chunk, int offset, int pageBytes, long pageId, int allowedKindsMask) {
+        return verify(chunk, offset, pageBytes, pageId, allowedKindsMask, ChecksumKinds.BUILT_IN);
+    }
+
+    /**
+     * Checks a page as it came from the disk; allocates nothing, unless for a kind from outside.
+     *
+     * @param allowedKindsMask {@link #kindBit}s of the checksum kinds that the space allows
+     * @param kinds those that are known
+     * @throws ChecksumException if a kind from outside throws
+     */
+    public static Fault verify(
+            ByteBuffer chunk,
+            int offset,
+            int pageBytes,
+            long pageId,
+            int allowedKindsMask,
+            ChecksumKinds kinds) {
         byte type = PageMemory.getByte(chunk, offset + PageHeader.TYPE_OFFSET);
         if (type == 0 && isZero(chunk, offset, pageBytes)) {
             return Fault.NEVER_WRITTEN;
@@ -68,14 +90,34 @@ public final class PageSeal {
             return Fault.NONE;
         }
         int code = PageMemory.getUnsignedByte(chunk, offset + PageHeader.CHECKSUM_KIND_OFFSET);
-        if (!PageChecksums.isKnown(code) || (allowedKindsMask & 1 << code) == 0) {
+        if (!kinds.isKnown(code) || (allowedKindsMask & 1 << code) == 0) {
             return Fault.KIND_NOT_ALLOWED;
         }
-        PageChecksum kind = PageChecksums.byCode(code);
+        PageChecksum kind = kinds.byCode(code);
         if (kind != PageChecksums.NONE && !checksumMatches(chunk, offset, pageBytes, kind)) {
             return trailerMatches(chunk, offset, pageBytes) ? Fault.CHECKSUM : Fault.TORN;
         }
         return PageHeader.check(chunk, offset, pageBytes, pageId);
+    }
+
+    /** The same where no kinds from outside are known. */
+    public static CorruptionException describe(
+            Fault fault,
+            ByteBuffer chunk,
+            int offset,
+            int pageBytes,
+            long pageId,
+            int allowedKindsMask,
+            String fileName) {
+        return describe(
+                fault,
+                chunk,
+                offset,
+                pageBytes,
+                pageId,
+                allowedKindsMask,
+                ChecksumKinds.BUILT_IN,
+                fileName);
     }
 
     /** The typed error for a fault, with what was expected and what was found. */
@@ -86,6 +128,7 @@ public final class PageSeal {
             int pageBytes,
             long pageId,
             int allowedKindsMask,
+            ChecksumKinds kinds,
             String fileName) {
         String expected;
         String found;
@@ -109,7 +152,7 @@ public final class PageSeal {
             case CHECKSUM:
                 int code =
                         PageMemory.getUnsignedByte(chunk, offset + PageHeader.CHECKSUM_KIND_OFFSET);
-                PageChecksum kind = PageChecksums.byCode(code);
+                PageChecksum kind = kinds.byCode(code);
                 expected =
                         kind.name()
                                 + " checksum="
@@ -117,7 +160,11 @@ public final class PageSeal {
                 found = "checksum=" + Integer.toHexString(storedChecksum(chunk, offset));
                 break;
             case KIND_NOT_ALLOWED:
-                expected = "a checksum kind of mask=" + Integer.toBinaryString(allowedKindsMask);
+                expected =
+                        "a checksum kind of mask="
+                                + Integer.toBinaryString(allowedKindsMask)
+                                + ", kinds="
+                                + kinds.names(allowedKindsMask);
                 found =
                         "kind="
                                 + PageMemory.getUnsignedByte(
@@ -145,7 +192,8 @@ public final class PageSeal {
 
     private static int compute(ByteBuffer chunk, int offset, int pageBytes, PageChecksum kind) {
         int from = offset + PageHeader.CHECKSUM_KIND_OFFSET;
-        return kind.compute(chunk, from, pageBytes - PageHeader.CHECKSUM_KIND_OFFSET);
+        int length = pageBytes - PageHeader.CHECKSUM_KIND_OFFSET;
+        return PageChecksums.compute(kind, chunk, from, length);
     }
 
     private static boolean checksumMatches(

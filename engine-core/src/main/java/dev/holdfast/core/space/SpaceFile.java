@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.space;
 
+import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,18 +19,24 @@ final class SpaceFile {
 
     /**
      * Bits of the checksum kinds that its pages may bear; all until the header was read. Volatile
-     * since it is set while others read; a reader that sees the old value accepts one kind more.
+     * since it is set while others read: a conversion adds a kind before any page bears it, and
+     * takes one away when no page does.
      */
-    volatile int checksumKinds = SpaceHeader.ALL_CHECKSUM_KINDS;
+    volatile int checksumKinds;
+
+    /** What its pages get when they are written. Volatile for the same reason. */
+    volatile PageChecksum seal;
 
     private final ReentrantLock syncing = new ReentrantLock();
 
     /** Guarded by the lock. */
     private IOException syncFailure;
 
-    SpaceFile(int spaceId, StorageFile file) {
+    SpaceFile(int spaceId, StorageFile file, int checksumKinds, PageChecksum seal) {
         this.spaceId = spaceId;
         this.file = file;
+        this.checksumKinds = checksumKinds;
+        this.seal = seal;
     }
 
     /** Makes durable what was written before the call. */

@@ -9,8 +9,8 @@ import dev.holdfast.core.buffer.PageStore;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
-import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.sync.PlantedFault;
@@ -34,7 +34,10 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
      */
     private final StorageDirectory directory;
     private final StoreIdentity store;
-    private final PageChecksum checksum;
+    private final ChecksumKinds checksums;
+
+    /** What new spaces' pages bear; set by a conversion of the whole store. */
+    private volatile PageChecksum checksum;
 
     /** Replaced as a whole by create, delete and close, under this object's monitor. */
     private volatile SpaceTable spaces = SpaceTable.EMPTY;
@@ -45,8 +48,23 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
      * @param checksum what new spaces' pages bear
      */
     public SpaceFiles(StorageDirectory directory, StoreIdentity store, PageChecksum checksum) {
+        this(directory, store, ChecksumKinds.BUILT_IN, checksum);
+    }
+
+    /**
+     * Nothing is opened yet.
+     *
+     * @param checksums the kinds that are known
+     * @param checksum what new spaces' pages bear
+     */
+    public SpaceFiles(
+            StorageDirectory directory,
+            StoreIdentity store,
+            ChecksumKinds checksums,
+            PageChecksum checksum) {
         this.directory = directory;
         this.store = store;
+        this.checksums = checksums;
         this.checksum = checksum;
     }
 
@@ -77,7 +95,8 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         for (String name : directory.list("")) {
             int spaceId = StoreFiles.spaceOf(name);
             if (spaceId != StoreFiles.NO_SPACE) {
-                add(new SpaceFile(spaceId, directory.open(name)));
+                StorageFile file = directory.open(name);
+                add(new SpaceFile(spaceId, file, checksums.mask(), checksum));
             }
         }
     }
@@ -87,7 +106,8 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
      * space allows.
      *
      * @throws CorruptionException if the file is missing or the page is damaged
-     * @throws FormatException if it is of another store, version or page size
+     * @throws FormatException if it is of another store, version or page size, or its pages bear a
+     *     checksum that is not supplied
      */
     public void checkHeader(int spaceId) throws IOException {
         SpaceFile space = spaces.find(spaceId);
@@ -106,22 +126,60 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         long pageId = PageId.of(spaceId, SpaceHeader.PAGE_NUMBER);
         ByteBuffer page = DiskBuffers.allocate(pageBytes());
         space.file.read(0, page);
-        int allKinds = SpaceHeader.ALL_CHECKSUM_KINDS;
         if (SpaceHeader.hasMagic(page, 0)) {
             // A header of another store, version or page size says so before its checksum does.
             SpaceHeader.checkStore(page, 0, store, name);
+            SpaceKinds.requireOwnKindKnown(page, 0, checksums, name);
         }
-        PageHeader.Fault fault = PageSeal.verify(page, 0, pageBytes(), pageId, allKinds);
+        int mask = SpaceKinds.read(page, 0).mask();
+        PageHeader.Fault fault = PageSeal.verify(page, 0, pageBytes(), pageId, mask, checksums);
         if (fault != PageHeader.Fault.NONE) {
-            throw PageSeal.describe(fault, page, 0, pageBytes(), pageId, allKinds, name);
+            throw PageSeal.describe(fault, page, 0, pageBytes(), pageId, mask, checksums, name);
         }
         SpaceHeader.check(page, 0, store, spaceId, name);
-        space.checksumKinds = SpaceHeader.checksumKinds(page, 0);
+        SpaceKinds kinds = SpaceKinds.read(page, 0);
+        kinds.requireKnown(checksums, name);
+        space.checksumKinds = kinds.mask();
+        space.seal = checksums.byCode(kinds.sealKind());
     }
 
-    /** Adopts the checksum kinds of a header that was judged elsewhere. */
-    void checksumKinds(int spaceId, int kinds) {
-        require(spaceId).checksumKinds = kinds;
+    /**
+     * Adopts the checksum kinds of a header as redo has made it, or as a conversion leaves it.
+     * While a space is converted pages go on to get the kind that they got: the header with the new
+     * one may not be on the disk yet.
+     *
+     * @throws FormatException if pages may bear a checksum that is not supplied
+     */
+    void adopt(int spaceId, SpaceKinds kinds) {
+        SpaceFile space = require(spaceId);
+        kinds.requireKnown(checksums, space.file.name());
+        space.checksumKinds = kinds.mask();
+        if (!kinds.isConverting()) {
+            space.seal = checksums.byCode(kinds.sealKind());
+        } else if ((kinds.mask() & PageSeal.kindBit(space.seal)) == 0) {
+            // The header on the disk was not sound, so what pages got is not known.
+            int others = kinds.mask() & ~(1 << kinds.sealKind());
+            space.seal = checksums.byCode(Integer.numberOfTrailingZeros(others));
+        }
+    }
+
+    /** Pages of the space get that kind from now on; a header that allows it is durable. */
+    void seal(int spaceId, PageChecksum kind) {
+        SpaceFile space = spaces.find(spaceId);
+        if (space != null) {
+            assert (space.checksumKinds & PageSeal.kindBit(kind)) != 0 : "kind=" + kind.name();
+            space.seal = kind;
+        }
+    }
+
+    /** Pages of spaces that are created from now on get that kind. */
+    public void newSpacesChecksum(PageChecksum kind) {
+        checksum = kind;
+    }
+
+    @Override
+    public ChecksumKinds checksums() {
+        return checksums;
     }
 
     /**
@@ -133,10 +191,11 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
     public void create(int spaceId) throws IOException {
         String name = StoreFiles.spaceFile(spaceId);
         StorageFile file = directory.create(name);
+        PageChecksum kind = checksum;
         try {
             int pageCount = AllocationMap.pagesPerExtent(pageBytes());
             file.zeroFill(0, (long) pageCount * pageBytes());
-            writeFirstPages(file, spaceId, pageCount);
+            writeFirstPages(file, spaceId, pageCount, kind);
             file.sync(false);
             if (!TestHooks.fault(PlantedFault.NO_DIRECTORY_SYNC)) {
                 directory.syncDirectory("");
@@ -145,9 +204,7 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
             undoCreate(file, failure);
             throw failure;
         }
-        SpaceFile space = new SpaceFile(spaceId, file);
-        space.checksumKinds = PageSeal.kindBit(checksum);
-        add(space);
+        add(new SpaceFile(spaceId, file, PageSeal.kindBit(kind), kind));
     }
 
     /** Closes and deletes the file of a space whose drop is durable, or which nobody names. */
@@ -252,16 +309,13 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
     @Override
     public int allowedKinds(int spaceId) {
         SpaceFile space = spaces.find(spaceId);
-        return space == null ? SpaceHeader.ALL_CHECKSUM_KINDS : space.checksumKinds;
+        return space == null ? checksums.mask() : space.checksumKinds;
     }
 
     @Override
     public PageChecksum checksumFor(int spaceId) {
-        int allowed = allowedKinds(spaceId);
-        if ((allowed & PageSeal.kindBit(checksum)) != 0) {
-            return checksum;
-        }
-        return PageChecksums.byCode(Integer.numberOfTrailingZeros(allowed));
+        SpaceFile space = spaces.find(spaceId);
+        return space == null ? checksum : space.seal;
     }
 
     @Override
@@ -294,15 +348,16 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         }
     }
 
-    private void writeFirstPages(StorageFile file, int spaceId, int pageCount) throws IOException {
+    private void writeFirstPages(StorageFile file, int spaceId, int pageCount, PageChecksum kind)
+            throws IOException {
         ByteBuffer page = DiskBuffers.allocate(pageBytes());
-        SpaceHeader.initialize(page, 0, store, spaceId, PageSeal.kindBit(checksum), pageCount);
-        PageSeal.seal(page, 0, pageBytes(), checksum);
+        SpaceHeader.initialize(page, 0, store, spaceId, kind, pageCount);
+        PageSeal.seal(page, 0, pageBytes(), kind);
         file.write(0, page);
         page.clear();
         int mapPage = AllocationMap.mapPage(0, pageBytes());
         AllocationMap.initialize(page, 0, pageBytes(), PageId.of(spaceId, mapPage), 0);
-        PageSeal.seal(page, 0, pageBytes(), checksum);
+        PageSeal.seal(page, 0, pageBytes(), kind);
         file.write((long) mapPage * pageBytes(), page);
     }
 

@@ -7,6 +7,7 @@ import dev.holdfast.FormatException;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageType;
+import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 import java.util.UUID;
@@ -32,18 +33,22 @@ public final class SpaceHeader {
     public static final int PAGE_COUNT_OFFSET = COMPATIBLE_FEATURES_OFFSET + Long.BYTES;
     public static final int KEY_ID_OFFSET = PAGE_COUNT_OFFSET + Integer.BYTES;
     public static final int KIND_OFFSET = KEY_ID_OFFSET + Integer.BYTES;
-    public static final int CHECKSUM_KINDS_OFFSET = KIND_OFFSET + Byte.BYTES;
-    public static final int RESERVED_OFFSET = CHECKSUM_KINDS_OFFSET + Byte.BYTES;
-    public static final int ZEROS_OFFSET = RESERVED_OFFSET + Short.BYTES + Integer.BYTES;
+    public static final int SEAL_KIND_OFFSET = KIND_OFFSET + Byte.BYTES;
+    public static final int RESERVED_OFFSET = SEAL_KIND_OFFSET + Byte.BYTES;
+    public static final int CHECKSUM_KINDS_OFFSET = RESERVED_OFFSET + Short.BYTES;
+    public static final int CONVERSION_LSN_OFFSET = CHECKSUM_KINDS_OFFSET + Integer.BYTES;
+    public static final int CONVERTED_PAGES_OFFSET = CONVERSION_LSN_OFFSET + Long.BYTES;
+    public static final int RESERVED_TOO_OFFSET = CONVERTED_PAGES_OFFSET + Integer.BYTES;
+    public static final int CUSTOM_KINDS_OFFSET = RESERVED_TOO_OFFSET + Integer.BYTES;
+    public static final int ZEROS_OFFSET =
+            CUSTOM_KINDS_OFFSET + SpaceKinds.CUSTOM_MAX * SpaceKinds.CUSTOM_BYTES;
 
     /** The bytes "HFSSPACE". */
     static final long MAGIC = 0x4543_4150_5353_4648L;
 
-    /** Bits of all checksum kinds that there are; for reads before a header is known. */
-    public static final int ALL_CHECKSUM_KINDS = 0b1111;
-
     static {
         assert UUID_OFFSET % Long.BYTES == 0 : "the uuid's halves are aligned";
+        assert CONVERSION_LSN_OFFSET % Long.BYTES == 0 : "the LSN is aligned";
         assert INCOMPATIBLE_FEATURES_OFFSET % Long.BYTES == 0 : "feature words are aligned";
         assert ZEROS_OFFSET % Long.BYTES == 0 : "the rest is checked by words";
     }
@@ -56,7 +61,7 @@ public final class SpaceHeader {
             int offset,
             StoreIdentity identity,
             int spaceId,
-            int checksumKinds,
+            PageChecksum checksum,
             int pageCount) {
         int pageBytes = identity.pageBytes();
         PageMemory.fill(chunk, offset, pageBytes, (byte) 0);
@@ -80,17 +85,12 @@ public final class SpaceHeader {
                 chunk, offset + COMPATIBLE_FEATURES_OFFSET, identity.compatibleFeatures());
         PageMemory.putInt(chunk, offset + PAGE_COUNT_OFFSET, pageCount);
         PageMemory.putByte(chunk, offset + KIND_OFFSET, SpaceKind.of(spaceId).code());
-        PageMemory.putByte(chunk, offset + CHECKSUM_KINDS_OFFSET, checksumKinds);
+        SpaceKinds.write(SpaceKinds.of(checksum).encode(), chunk, offset);
     }
 
     /** The number of pages that belong to the space, unsigned; the file may be longer. */
     public static int pageCount(ByteBuffer chunk, int offset) {
         return PageMemory.getInt(chunk, offset + PAGE_COUNT_OFFSET);
-    }
-
-    /** Bits of the checksum kinds that the space's pages may bear. */
-    public static int checksumKinds(ByteBuffer chunk, int offset) {
-        return PageMemory.getUnsignedByte(chunk, offset + CHECKSUM_KINDS_OFFSET);
     }
 
     static int pageBytes(ByteBuffer chunk, int offset) {
@@ -174,9 +174,9 @@ public final class SpaceHeader {
         if (kind != SpaceKind.of(spaceId).code()) {
             return "kind=" + kind;
         }
-        int kinds = checksumKinds(chunk, offset);
-        if (kinds == 0 || (kinds & ~ALL_CHECKSUM_KINDS) != 0) {
-            return "checksumKinds=" + kinds;
+        String kindsFault = SpaceKinds.read(chunk, offset).fault();
+        if (!kindsFault.isEmpty()) {
+            return kindsFault;
         }
         int pages = pageCount(chunk, offset);
         if (pages >= 0 && pages < AllocationMap.FIRST_FREE_PAGE) {
@@ -184,8 +184,8 @@ public final class SpaceHeader {
         }
         int reserved =
                 PageMemory.getInt(chunk, offset + KEY_ID_OFFSET)
-                        | PageMemory.getInt(chunk, offset + RESERVED_OFFSET)
-                        | PageMemory.getShort(chunk, offset + RESERVED_OFFSET + Integer.BYTES);
+                        | PageMemory.getShort(chunk, offset + RESERVED_OFFSET)
+                        | PageMemory.getInt(chunk, offset + RESERVED_TOO_OFFSET);
         int end = offset + pageBytes + PageHeader.TRAILER_LSN_OFFSET;
         long rest = 0;
         for (int at = offset + ZEROS_OFFSET; at < end; at += Long.BYTES) {

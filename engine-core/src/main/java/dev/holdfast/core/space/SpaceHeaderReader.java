@@ -5,6 +5,7 @@ package dev.holdfast.core.space;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
@@ -16,7 +17,8 @@ final class SpaceHeaderReader {
     private SpaceHeaderReader() {}
 
     /** The identity that the main space's header repeats; empty if that page is not sound. */
-    static Optional<StoreIdentity> identity(StorageDirectory directory) throws IOException {
+    static Optional<StoreIdentity> identity(StorageDirectory directory, ChecksumKinds checksums)
+            throws IOException {
         String name = StoreFiles.spaceFile(StoreFiles.MAIN_SPACE);
         if (!directory.exists(name)) {
             return Optional.empty();
@@ -32,7 +34,7 @@ final class SpaceHeaderReader {
                 return Optional.empty();
             }
             return read(file, pageBytes)
-                    .filter(page -> isSound(page, pageBytes))
+                    .filter(page -> isSound(page, pageBytes, checksums))
                     .map(page -> SpaceHeader.identity(page, 0))
                     .filter(SpaceHeaderReader::canBeOpened);
         }
@@ -46,10 +48,13 @@ final class SpaceHeaderReader {
         return true;
     }
 
-    private static boolean isSound(ByteBuffer page, int pageBytes) {
+    private static boolean isSound(ByteBuffer page, int pageBytes, ChecksumKinds checksums) {
+        String file = StoreFiles.spaceFile(StoreFiles.MAIN_SPACE);
+        SpaceKinds.requireOwnKindKnown(page, 0, checksums, file);
         long pageId = PageId.of(StoreFiles.MAIN_SPACE, SpaceHeader.PAGE_NUMBER);
-        int kinds = SpaceHeader.checksumKinds(page, 0) & SpaceHeader.ALL_CHECKSUM_KINDS;
-        return PageSeal.verify(page, 0, pageBytes, pageId, kinds) == PageHeader.Fault.NONE;
+        int kinds = SpaceKinds.read(page, 0).mask();
+        PageHeader.Fault fault = PageSeal.verify(page, 0, pageBytes, pageId, kinds, checksums);
+        return fault == PageHeader.Fault.NONE;
     }
 
     private static Optional<ByteBuffer> read(StorageFile file, int bytes) throws IOException {

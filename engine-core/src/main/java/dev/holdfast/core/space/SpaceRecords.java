@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
  * docs/format/space-header.md}.
  */
 public final class SpaceRecords {
-    /** Body of SPACE_CREATE: space id u32, checksum kinds u8, zero u8 ×3, page count u32. */
+    /** Body of SPACE_CREATE: space id u32, checksum kinds u32, page count u32. */
     public static final int CREATE_BYTES = 12;
 
     /** Body of SPACE_DROP: space id u32. */
@@ -26,11 +26,7 @@ public final class SpaceRecords {
     private SpaceRecords() {}
 
     public static byte[] create(int spaceId, int checksumKinds, int pageCount) {
-        return body(CREATE_BYTES)
-                .putInt(spaceId)
-                .putInt(checksumKinds & 0xFF)
-                .putInt(pageCount)
-                .array();
+        return body(CREATE_BYTES).putInt(spaceId).putInt(checksumKinds).putInt(pageCount).array();
     }
 
     public static byte[] drop(int spaceId) {

@@ -83,8 +83,7 @@ public final class Spaces {
             pageCount =
                     Integer.toUnsignedLong(
                             SpaceHeader.pageCount(pool.chunk(frame), pool.offset(frame)));
-            files.checksumKinds(
-                    spaceId, SpaceHeader.checksumKinds(pool.chunk(frame), pool.offset(frame)));
+            files.adopt(spaceId, SpaceKinds.read(pool.chunk(frame), pool.offset(frame)));
         } finally {
             pool.unfixShared(frame);
         }

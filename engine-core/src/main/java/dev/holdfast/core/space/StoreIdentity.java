@@ -5,6 +5,7 @@ package dev.holdfast.core.space;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.holdfast.FormatException;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
@@ -85,18 +86,24 @@ public record StoreIdentity(
                 && Integer.bitCount(pageBytes) == 1;
     }
 
+    /** The same where no checksums from outside are known. */
+    public static StoreIdentity read(StorageDirectory directory) throws IOException {
+        return read(directory, ChecksumKinds.BUILT_IN);
+    }
+
     /**
      * Reads the identity of a born store, from its file or, if that is damaged, from the header of
      * the main space, which repeats it. Writes nothing.
      *
      * @throws FormatException if this version cannot open the store, or both are damaged
      */
-    public static StoreIdentity read(StorageDirectory directory) throws IOException {
+    public static StoreIdentity read(StorageDirectory directory, ChecksumKinds checksums)
+            throws IOException {
         Optional<StoreIdentity> identity = readFile(directory);
         if (identity.isPresent()) {
             return identity.get();
         }
-        return SpaceHeaderReader.identity(directory)
+        return SpaceHeaderReader.identity(directory, checksums)
                 .orElseThrow(
                         () ->
                                 new FormatException(

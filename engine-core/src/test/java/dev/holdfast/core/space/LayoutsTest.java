@@ -9,6 +9,7 @@ import dev.holdfast.CorruptionException;
 import dev.holdfast.FormatException;
 import dev.holdfast.core.page.FormatTable;
 import dev.holdfast.core.page.PageHeader;
+import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
@@ -40,7 +41,7 @@ final class LayoutsTest {
     void givenDirtyMemory_whenAHeaderIsInitialized_thenTheBytesAreTheGoldenOnes() {
         header(16);
 
-        assertThat(hex(SpaceHeader.MAGIC_OFFSET, 64))
+        assertThat(hex(SpaceHeader.MAGIC_OFFSET, SpaceHeader.ZEROS_OFFSET - 72))
                 .isEqualTo(
                         "4846535350414345"
                                 + "00112233445566778899aabbccddeeff"
@@ -50,8 +51,10 @@ final class LayoutsTest {
                                 + "00010000"
                                 + "00000000"
                                 + "01"
-                                + "08"
-                                + "00".repeat(6));
+                                + "03"
+                                + "0000"
+                                + "08000000"
+                                + "00".repeat(8 + 4 + 4 + 3 * 32));
         assertThat(hex(SpaceHeader.ZEROS_OFFSET, PAGE_BYTES - SpaceHeader.ZEROS_OFFSET))
                 .matches("(00)+");
     }
@@ -100,7 +103,25 @@ final class LayoutsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {124, 127, 128, 129, 130, 135, 136, 4000, PAGE_BYTES - 9})
+    @ValueSource(
+            ints = {
+                124,
+                127,
+                128,
+                129,
+                130,
+                135,
+                136,
+                144,
+                148,
+                152,
+                153,
+                154,
+                247,
+                248,
+                4000,
+                PAGE_BYTES - 9
+            })
     void givenAFlippedBit_whenChecked_thenTheHeaderIsRefused(int position) {
         header(16);
         int flipped = PageMemory.getByte(chunk, OFFSET + position) ^ 0x80;
@@ -157,7 +178,7 @@ final class LayoutsTest {
 
     private void header(int spaceId) {
         PageMemory.fill(chunk, 0, chunk.capacity(), (byte) 0xFF);
-        SpaceHeader.initialize(chunk, OFFSET, STORE, spaceId, 0b1000, 256);
+        SpaceHeader.initialize(chunk, OFFSET, STORE, spaceId, PageChecksums.CRC32C, 256);
         assertThat(PageHeader.pageLsn(chunk, OFFSET)).isZero();
     }
 
