@@ -5,7 +5,10 @@
 module dev.holdfast.io {
     requires dev.holdfast.sync;
     requires jdk.unsupported; // the open option for DIRECT files
+    requires org.jctools.core.jdk11;
 
+    exports dev.holdfast.io.async to
+            dev.holdfast.core;
     exports dev.holdfast.io.checksum to
             dev.holdfast.core;
     exports dev.holdfast.io.file to

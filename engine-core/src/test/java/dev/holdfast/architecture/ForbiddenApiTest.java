@@ -23,6 +23,7 @@ class ForbiddenApiTest {
     private static final Set<String> THREAD_OWNERS =
             Set.of(
                     "dev.holdfast.core.watch.BackgroundAgent",
+                    "dev.holdfast.io.async.IoLane",
                     "dev.holdfast.io.file.BlockingExecutor");
 
     /** The classes that may ask what day it is. Elapsed time is everybody's. */

@@ -29,6 +29,7 @@ class PackageOrderTest {
                     ROOT + ".io.memory",
                     ROOT + ".io.checksum",
                     ROOT + ".io.file",
+                    ROOT + ".io.async",
                     ROOT,
                     ROOT + ".core.watch",
                     ROOT + ".core.page",

@@ -26,6 +26,8 @@ public final class FileStatistics {
     private final LongAdder writeBytes = new LongAdder();
     private final LongAdder writeNanos = new LongAdder();
     private final Histogram writeLatency = new Histogram();
+    private final LongAdder readMerges = new LongAdder();
+    private final LongAdder writeMerges = new LongAdder();
     private final LongAdder syncs = new LongAdder();
     private final LongAdder syncNanos = new LongAdder();
     private final Histogram syncLatency = new Histogram();
@@ -65,6 +67,16 @@ public final class FileStatistics {
         writeBytes.add(bytes);
         writeNanos.add(nanos);
         writeLatency.record(nanos);
+    }
+
+    /** Counts so many reads that were done by the request of a neighbour. */
+    public void readsMerged(long count) {
+        readMerges.add(count);
+    }
+
+    /** Counts so many writes that were done by the request of a neighbour. */
+    public void writesMerged(long count) {
+        writeMerges.add(count);
     }
 
     /** Counts a sync that began then and has just ended. */
@@ -111,6 +123,16 @@ public final class FileStatistics {
     /** How long each write took, in nanoseconds. */
     public Histogram.Snapshot writeLatency() {
         return writeLatency.snapshot();
+    }
+
+    /** Reads that were asked for and are none of {@link #reads}: a neighbour's did them. */
+    public long readMerges() {
+        return readMerges.sum();
+    }
+
+    /** As {@link #readMerges}, of writes. */
+    public long writeMerges() {
+        return writeMerges.sum();
     }
 
     public long syncs() {

@@ -12,7 +12,13 @@ import dev.holdfast.sync.SiteCounters;
  */
 public enum IoSites implements ContentionSite {
     /** See {@link #meaning}. */
-    IO_HAND_OVER(1000, "a virtual thread waits for a place among the calls to IO threads");
+    IO_HAND_OVER(1000, "a virtual thread waits for a place among the calls to IO threads"),
+
+    /** See {@link #meaning}. */
+    IO_QUEUE(1010, "background IO waits for a place in the queue of its class"),
+
+    /** See {@link #meaning}. */
+    IO_GROUP(1020, "a background thread waits for the transfers that it has submitted");
 
     private final int rank;
     private final String meaning;
