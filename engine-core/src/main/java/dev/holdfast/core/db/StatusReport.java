@@ -154,9 +154,11 @@ final class StatusReport {
         section("TRANSACTIONS");
         TransactionSystem system = transactions.transactions();
         line(
-                "views=%d, waitingToBegin=%d, horizonLsn=%d, nextTransactionIdBelow=%d",
+                "views=%d, waitingToBegin=%d, waitingToWrite=%d, horizonLsn=%d,"
+                        + " nextTransactionIdBelow=%d",
                 system.viewsInUse(),
                 system.admissionsWaiting(),
+                system.writersWaiting(),
                 system.horizon(),
                 system.transactionIdHighWater());
         line(

@@ -13,7 +13,6 @@ import dev.holdfast.LockTimeoutException;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Transaction;
 import dev.holdfast.TransactionOptions;
-import dev.holdfast.WaitInterruptedException;
 import dev.holdfast.core.btree.OverflowPointer;
 import dev.holdfast.core.btree.OverflowStore;
 import dev.holdfast.core.btree.SettledVersions;
@@ -45,7 +44,7 @@ public final class TransactionSystem {
     private static final int SPINS = 64;
     private static final int YIELDS = 16;
     private static final long PARK_NANOS = 50_000;
-    private static final long ADMISSION_PARK_NANOS = 1_000_000;
+    private static final long CLOSE_PARK_NANOS = 1_000_000;
 
     private final TransactionEnvironment environment;
     private final EngineOptions options;
@@ -57,6 +56,7 @@ public final class TransactionSystem {
     private final TransactionTable table;
     private final SnapshotRegistry registry;
     private final TransactionIds ids;
+    private final WriterPlaces places;
     private final RowLocks locks;
     private final Workspaces workspaces;
     private final Admission admission;
@@ -86,6 +86,9 @@ public final class TransactionSystem {
         this.table = new TransactionTable(environment.tableCapacity());
         this.registry = new SnapshotRegistry(log::appendLsn);
         this.ids = new TransactionIds(context, transactionIdHighWater);
+        this.places =
+                new WriterPlaces(
+                        undo, table, ids, registry, environment.storeName(), health, counters);
         this.locks = new RowLocks(environment.storeName(), table, health, counters);
         this.workspaces = new Workspaces(this);
         this.admission =
@@ -183,55 +186,7 @@ public final class TransactionSystem {
 
     /** Gives a transaction an undo segment, an id and a place in the table. */
     LockOwner beginWriting(UndoLog undoLog, MiniTransaction mtr, long timeoutNanos) {
-        long start = System.nanoTime();
-        UndoSegment segment = undo.take(mtr);
-        while (segment == null) {
-            awaitAdmission("undo segment", start, timeoutNanos);
-            segment = undo.take(mtr);
-        }
-        LockOwner owner = null;
-        try {
-            owner = enterTable(start, timeoutNanos);
-            undoLog.begin(segment, owner.transactionId());
-        } finally {
-            if (owner == null) {
-                undo.giveBack(segment);
-            }
-        }
-        return owner;
-    }
-
-    private LockOwner enterTable(long start, long timeoutNanos) {
-        for (int tries = 1; ; tries++) {
-            LockOwner owner = new LockOwner(ids.next());
-            if (table.tryBegin(owner.transactionId(), owner, registry.horizon())) {
-                return owner;
-            }
-            counters.increment(Counter.TRANSACTION_IDS_SKIPPED);
-            if (tries % table.capacity() == 0) {
-                // Every cell was looked at: as many are active as there can be.
-                awaitAdmission("transaction slot", start, timeoutNanos);
-            }
-        }
-    }
-
-    /** Waits a moment for another transaction to end; throws if that is enough. */
-    private void awaitAdmission(String wanted, long start, long timeoutNanos) {
-        health.check();
-        if (closing) {
-            throw new EngineClosedException(storeName());
-        }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new WaitInterruptedException(wanted);
-        }
-        long waited = System.nanoTime() - start;
-        if (waited >= timeoutNanos) {
-            CoreSites.ADMISSION.counters().countTimeout();
-            throw new LockTimeoutException(wanted, Duration.ofNanos(waited));
-        }
-        CurrentWait wait = CurrentWait.begin(CoreSites.ADMISSION, 0);
-        LockSupport.parkNanos(this, ADMISSION_PARK_NANOS);
-        wait.end();
+        return places.take(undoLog, mtr, timeoutNanos);
     }
 
     /**
@@ -347,6 +302,7 @@ public final class TransactionSystem {
             undo.history().announce(segment);
         }
         undo.giveBack(segment);
+        places.cellFreed();
     }
 
     /** Waits until a commit is as durable as asked for. */
@@ -470,6 +426,7 @@ public final class TransactionSystem {
     public void refuse() {
         closing = true;
         admission.close();
+        places.close();
         locks.close();
     }
 
@@ -498,7 +455,9 @@ public final class TransactionSystem {
                 }
                 return !busy;
             }
-            LockSupport.parkNanos(this, ADMISSION_PARK_NANOS);
+            CurrentWait wait = CurrentWait.begin(CoreSites.CLOSE_CALLS, 0);
+            LockSupport.parkNanos(this, CLOSE_PARK_NANOS);
+            wait.end();
             interrupted |= Thread.interrupted();
         }
     }
@@ -530,6 +489,11 @@ public final class TransactionSystem {
     /** Transactions that wait to be let in. Racy. */
     public int admissionsWaiting() {
         return admission.waiting();
+    }
+
+    /** Transactions that wait to be among the writers. Racy. */
+    public int writersWaiting() {
+        return places.waiting();
     }
 
     /** Keys that somebody waits for. Racy. */

@@ -22,6 +22,9 @@ public final class UndoSystem {
     private final UndoSpace[] spaces;
     private final UndoHistory history;
 
+    /** Set once, before there are transactions. */
+    private Runnable onFree = () -> {};
+
     /** Over spaces that are formatted; {@link #recover} comes next. */
     public UndoSystem(
             List<Space> undoSpaces, BufferPool pool, OperationEpochs epochs, Counters counters) {
@@ -86,9 +89,24 @@ public final class UndoSystem {
         return null;
     }
 
+    /**
+     * Says what to run after each time that {@link #take} may find what it did not before; set
+     * once, before there are transactions.
+     */
+    public void onFree(Runnable listener) {
+        onFree = listener;
+    }
+
     /** Gives a segment back whose transaction has ended. */
     public void giveBack(UndoSegment segment) {
         segment.space.giveBack(segment);
+        onFree.run();
+    }
+
+    /** A space that was emptied gives out segments again. */
+    void backInService(UndoSpace space) {
+        space.inService(true);
+        onFree.run();
     }
 
     /**

@@ -65,7 +65,7 @@ public final class UndoTruncation {
         } else if (!emptied) {
             collect();
         } else if (shrink.shrink(truncated.space(), KEPT_EXTENTS)) {
-            truncated.inService(true);
+            undo.backInService(truncated);
             truncated = null;
             undo.counters().increment(Counter.UNDO_TRUNCATIONS);
         }

@@ -241,13 +241,7 @@ final class ViewTest {
 
     @Test
     void givenAllUndoSegmentsInUse_whenOneMoreWrites_thenItTimesOut() {
-        List<Transaction> writers = new ArrayList<>();
-        int slots = 2 * 502;
-        for (int i = 0; i < slots; i++) {
-            Transaction writer = engine.begin();
-            writer.put(table, key("k" + i), new byte[2]);
-            writers.add(writer);
-        }
+        List<Transaction> writers = takeAllUndoSegments();
         TransactionOptions hurry =
                 TransactionOptions.defaults().lockWaitTimeout(Duration.ofMillis(5));
 
@@ -261,6 +255,32 @@ final class ViewTest {
         }
 
         assertThat(engine.rows(table)).hasSize(1);
+    }
+
+    @Test
+    void givenAllUndoSegmentsInUse_whenOneIsGivenBack_thenTheOneThatSleepsForItIsWoken()
+            throws Exception {
+        List<Transaction> writers = takeAllUndoSegments();
+        Transaction patient = engine.begin();
+        TestThread<Void> put = start(() -> patient.put(table, key("x"), new byte[1]));
+        put.awaitParked();
+        assertThat(engine.system.writersWaiting()).isEqualTo(1);
+
+        writers.get(700).rollback();
+
+        put.result();
+        assertThat(engine.system.writersWaiting()).isZero();
+    }
+
+    private List<Transaction> takeAllUndoSegments() {
+        List<Transaction> writers = new ArrayList<>();
+        int slots = 2 * 502;
+        for (int i = 0; i < slots; i++) {
+            Transaction writer = engine.begin();
+            writer.put(table, key("k" + i), new byte[2]);
+            writers.add(writer);
+        }
+        return writers;
     }
 
     @Test
