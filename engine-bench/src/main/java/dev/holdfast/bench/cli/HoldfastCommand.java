@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
             LatchesCommand.class,
             LatchesRunCommand.class,
             FileioCommand.class,
+            ChecksumsCommand.class,
             JmhCommand.class,
             SmokeCommand.class
         },
