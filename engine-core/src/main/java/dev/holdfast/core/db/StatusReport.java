@@ -79,6 +79,9 @@ final class StatusReport {
         if (damageMet > 0) {
             line("damage met in the background: damageMet=%d", damageMet);
         }
+        if (storage.health().warningsLost() > 0) {
+            line("log does not take warnings: warningsLost=%d", storage.health().warningsLost());
+        }
         RecoveryReport recovery = storage.recovery();
         line("recovery: %s", recovery == null ? "created=true" : recovery.toText());
     }

@@ -14,11 +14,17 @@ final class DamageTold {
     /** Guarded by the monitor. */
     private final Set<Place> places = new HashSet<>();
 
-    /** Whether this place is to be told of; it is not a second time. */
-    synchronized boolean isNew(CorruptionException damage) {
+    /** Returns the place, which is to be told of now and not a second time; null if it was. */
+    synchronized Place take(CorruptionException damage) {
         Place place = new Place(damage.file(), damage.spaceId(), damage.pageNumber());
-        return places.size() < PAGES_MAX && places.add(place);
+        return places.size() < PAGES_MAX && places.add(place) ? place : null;
     }
 
-    private record Place(String file, long spaceId, long pageNumber) {}
+    /** It could not be told of: that is to be tried again. Takes no memory. */
+    synchronized void giveBack(Place place) {
+        places.remove(place);
+    }
+
+    /** Where something is damaged. */
+    record Place(String file, long spaceId, long pageNumber) {}
 }

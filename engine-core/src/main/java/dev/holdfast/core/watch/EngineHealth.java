@@ -38,6 +38,8 @@ public final class EngineHealth {
     private final AtomicLong damageMet = new AtomicLong();
     private final DamageTold damageTold = new DamageTold();
     private final AtomicLong noRoomMet = new AtomicLong();
+    private final AtomicLong warningsLost = new AtomicLong();
+    private final Logger log;
 
     /** Set by background work that the full disk holds up, cleared when it has got on. */
     private volatile Exception outOfRoom;
@@ -47,7 +49,13 @@ public final class EngineHealth {
 
     /** Healthy. */
     public EngineHealth() {
-        cause = null;
+        this(LOG);
+    }
+
+    /** The same, with another log. */
+    EngineHealth(Logger log) {
+        this.log = log;
+        this.cause = null;
     }
 
     /**
@@ -91,12 +99,35 @@ public final class EngineHealth {
      */
     public void damaged(CorruptionException damage, String leftUndone) {
         damageMet.incrementAndGet();
-        if (damageTold.isNew(damage)) {
-            LOG.warn(
-                    "damage met in the background: leftUndone={}, {}",
-                    leftUndone,
-                    messageOf(damage));
+        DamageTold.Place place = null;
+        try {
+            place = damageTold.take(damage);
+            if (place != null) {
+                log.warn(
+                        "damage met in the background: leftUndone={}, {}",
+                        leftUndone,
+                        messageOf(damage));
+            }
+        } catch (Throwable untold) {
+            warningLost();
+            if (place != null) {
+                damageTold.giveBack(place);
+            }
         }
+    }
+
+    /**
+     * No memory for a warning, or a provider of logging that throws, harms nobody else: no latch is
+     * held and nothing half changed, what was to be told of is counted and shown by the status, and
+     * it is this count that keeps what is caught from going unseen.
+     */
+    private void warningLost() {
+        warningsLost.incrementAndGet();
+    }
+
+    /** How many warnings of damage or a full disk could not be written. */
+    public long warningsLost() {
+        return warningsLost.get();
     }
 
     /**
@@ -112,7 +143,11 @@ public final class EngineHealth {
         Exception before = outOfRoom;
         outOfRoom = refusal;
         if (before == null) {
-            LOG.warn("disk is full, work in the background waits for room", refusal);
+            try {
+                log.warn("disk is full, work in the background waits for room", refusal);
+            } catch (Throwable untold) {
+                warningLost();
+            }
         }
     }
 

@@ -13,18 +13,18 @@ final class DamageToldTest {
 
     @Test
     void givenTwoPages_whenTheyAreMetInTurn_thenEachIsToldOfOnce() {
-        assertThat(told.isNew(damage(3))).isTrue();
-        assertThat(told.isNew(damage(4))).isTrue();
+        assertThat(told.take(damage(3))).isNotNull();
+        assertThat(told.take(damage(4))).isNotNull();
 
-        assertThat(told.isNew(damage(3))).isFalse();
-        assertThat(told.isNew(damage(4))).isFalse();
+        assertThat(told.take(damage(3))).isNull();
+        assertThat(told.take(damage(4))).isNull();
     }
 
     @Test
     void givenVeryManyPages_whenTheyAreMet_thenSoManyAreToldOf() {
         int count = 0;
         for (int page = 0; page < 1_000; page++) {
-            count += told.isNew(damage(page)) ? 1 : 0;
+            count += told.take(damage(page)) != null ? 1 : 0;
         }
 
         assertThat(count).isEqualTo(64);

@@ -5,12 +5,17 @@ package dev.holdfast.core.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.EngineFailedException;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
 
 /** If this failed, a failed engine would go on, or leave somebody asleep in it. */
 final class EngineHealthTest {
@@ -103,6 +108,68 @@ final class EngineHealthTest {
         health.onFailure(() -> woken.add("late"));
 
         assertThat(woken).containsExactly("late");
+    }
+
+    @Test
+    void givenALogThatThrows_whenDamageOrAFullDiskIsTold_thenNobodyFailsAndItIsTriedAgain() {
+        AtomicReference<Throwable> planned = new AtomicReference<>(new OutOfMemoryError("planned"));
+        List<Object> told = new ArrayList<>();
+        EngineHealth untold = new EngineHealth(logger(planned, told));
+        CorruptionException damage =
+                new CorruptionException("page is damaged", "f", 16, 3, "sound", "rotten");
+
+        untold.damaged(damage, "purge");
+        untold.noRoom(new IOException("full"));
+        planned.set(new IllegalStateException("planned"));
+        untold.damaged(damage, "purge");
+        planned.set(null);
+        untold.damaged(damage, "purge");
+        untold.damaged(damage, "purge");
+
+        assertThat(untold.warningsLost()).isEqualTo(3);
+        assertThat(told).as("once it could be").hasSize(1);
+        assertThat(untold.damageMet()).isEqualTo(4);
+        assertThat(untold.outOfRoom()).hasMessage("full");
+        assertThat(untold.failed()).isFalse();
+    }
+
+    /** A log that throws what is planned, or keeps what it is told. */
+    private static Logger logger(AtomicReference<Throwable> planned, List<Object> told) {
+        return (Logger)
+                Proxy.newProxyInstance(
+                        EngineHealthTest.class.getClassLoader(),
+                        new Class<?>[] {Logger.class},
+                        (proxy, method, values) -> {
+                            if (planned.get() != null) {
+                                throw planned.get();
+                            }
+                            told.add(values);
+                            return null;
+                        });
+    }
+
+    @Test
+    void givenAnAgentThatMeetsDamage_whenTheLogThrows_thenItLivesOnAndTheEngineToo()
+            throws Exception {
+        EngineHealth untold =
+                new EngineHealth(
+                        logger(new AtomicReference<>(new OutOfMemoryError("planned")), List.of()));
+        CountDownLatch rounds = new CountDownLatch(2);
+        BackgroundAgent agent =
+                new BackgroundAgent(
+                        "test",
+                        untold,
+                        1,
+                        () -> {
+                            rounds.countDown();
+                            throw new CorruptionException("damaged", "f", 16, 3, "sound", "rotten");
+                        });
+        agent.start();
+
+        assertThat(rounds.await(20, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(untold.failed()).isFalse();
+        assertThat(agent.stop(TimeUnit.SECONDS.toNanos(20))).isTrue();
     }
 
     @Test
