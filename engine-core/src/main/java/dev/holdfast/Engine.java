@@ -179,6 +179,32 @@ public interface Engine extends AutoCloseable {
      */
     VerifyReport verify();
 
+    /**
+     * Gives the pages of all files, and of files created from now on, another kind of checksum;
+     * returns when no page of another kind is left. Readers and writers go on meanwhile. Costs a
+     * read and a write of each page in use, with about 60 bytes of redo, at up to half of {@link
+     * EngineOptions#ioCapacity()}, and two checkpoints; {@link #status} and {@link
+     * #checksumConversion} say how far it is.
+     *
+     * <p>The engine does this in the background, and the call waits: if it is interrupted, or the
+     * engine is closed or fails, the conversion goes on, then or when the store is opened next. A
+     * page that cannot be read is left as it is and is in the result; its file may then bear both
+     * kinds until a later call, or open, comes through.
+     *
+     * @param kind the name of a {@link ChecksumKind} or {@link CustomChecksum}
+     * @throws IllegalArgumentException if the engine knows no kind of that name
+     * @throws WaitInterruptedException if the thread was interrupted while it waited
+     */
+    ChecksumConversion convertChecksums(String kind);
+
+    /** The same for a kind that is built in. */
+    default ChecksumConversion convertChecksums(ChecksumKind kind) {
+        return convertChecksums(kind.name());
+    }
+
+    /** Returns how far the conversion of checksums is that is under way, or how the last ended. */
+    ChecksumConversion checksumConversion();
+
     /** Returns where it stands, at once and in any state. */
     EngineState state();
 

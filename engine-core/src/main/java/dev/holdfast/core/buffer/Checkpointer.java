@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.DiskFullException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
@@ -29,6 +30,9 @@ public final class Checkpointer {
      * the log there that it is told to begin with.
      */
     private static final int SHARP_PAGES = 8192;
+
+    /** For a step of an approach: some batches. */
+    private static final int STEP_PAGES = 256;
 
     public static final String CANDIDATE_FOUND = "buffer.checkpoint.candidate";
 
@@ -73,6 +77,7 @@ public final class Checkpointer {
      * @param sharp whether pages that are dirty now are written first
      * @return the LSN that recovery would start from
      * @throws dev.holdfast.EngineFailedException if the engine failed, by this or before
+     * @throws DiskFullException if there was no room for the record; nothing else is different
      */
     public long checkpoint(boolean sharp) {
         health.check();
@@ -104,10 +109,50 @@ public final class Checkpointer {
         }
         log.makeDurable(candidate);
         health.check();
-        sink.record(candidate);
+        recordAt(candidate);
         recordedLsn = candidate;
         counters.increment(Counter.CHECKPOINTS);
         return candidate;
+    }
+
+    private void recordAt(long candidate) throws IOException {
+        try {
+            sink.record(candidate);
+        } catch (DiskFullException noRoom) {
+            counters.increment(Counter.CHECKPOINTS_REFUSED);
+            health.noRoom(noRoom);
+            throw noRoom;
+        }
+        health.roomAgain();
+    }
+
+    /**
+     * Goes a bounded step towards a checkpoint at or above an LSN that is closed: writes some of
+     * the pages that were changed before it, or if none is left records the checkpoint. For
+     * background work that must be able to stop.
+     *
+     * <p><b>Latches:</b> none held.
+     *
+     * @return how many pages were written; 0 if those that are left are being written by others; -1
+     *     if the checkpoint is recorded
+     */
+    public int approach(long lsn) {
+        health.check();
+        latch.acquireExclusive();
+        try {
+            int limit = Math.min(candidates.length, STEP_PAGES);
+            int count = pool.collectOldest(candidates, limit, lsn);
+            if (count > 0) {
+                return flusher.write(candidates, count, true);
+            }
+            return pool.oldestRecoveryLsn(lsn) < lsn || record(true) < lsn ? 0 : -1;
+        } catch (IOException e) {
+            health.fail(e);
+            health.check();
+            return 0;
+        } finally {
+            latch.releaseExclusive();
+        }
     }
 
     private void writeAllBelow(long lsn) {

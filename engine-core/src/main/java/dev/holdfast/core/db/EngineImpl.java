@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.db;
 
+import dev.holdfast.ChecksumConversion;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.EngineState;
@@ -24,6 +25,7 @@ import dev.holdfast.core.space.SpaceErrors;
 import dev.holdfast.core.txn.TableHandle;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.checksum.PageChecksum;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -208,6 +210,21 @@ final class EngineImpl implements Engine {
                         throw new StorageException("verify could not read the store", failure);
                     }
                 });
+    }
+
+    @Override
+    public ChecksumConversion convertChecksums(String kind) {
+        Objects.requireNonNull(kind, "kind");
+        return call(
+                () -> {
+                    PageChecksum wanted = storage.store().files().checksums().byName(kind);
+                    return transactions.checksums().convert(wanted, gate::isClosing);
+                });
+    }
+
+    @Override
+    public ChecksumConversion checksumConversion() {
+        return call(transactions.checksums()::progress);
     }
 
     @Override

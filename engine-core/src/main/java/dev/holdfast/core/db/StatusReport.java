@@ -11,6 +11,7 @@ import dev.holdfast.core.space.Space;
 import dev.holdfast.core.txn.TransactionSystem;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -79,6 +80,10 @@ final class StatusReport {
         if (damageMet > 0) {
             line("damage met in the background: damageMet=%d", damageMet);
         }
+        Exception outOfRoom = storage.health().outOfRoom();
+        if (outOfRoom != null) {
+            line("disk is full: noRoomMet=%d, newest=%s", storage.health().noRoomMet(), outOfRoom);
+        }
         if (storage.health().warningsLost() > 0) {
             line("log does not take warnings: warningsLost=%d", storage.health().warningsLost());
         }
@@ -146,11 +151,18 @@ final class StatusReport {
         section("FILES");
         text.append(OpenFiles.now(storage).toText());
         section("SPACES");
+        ChecksumKinds checksums = storage.store().files().checksums();
         List<Space> spaces = storage.spaces().all();
         spaces.sort(Comparator.comparingInt(Space::spaceId));
         for (Space space : spaces) {
-            line("%s, freePagesKnown=%d", space, space.freePagesKnown());
+            line(
+                    "%s, freePagesKnown=%d, checksums=%s",
+                    space,
+                    space.freePagesKnown(),
+                    checksums.names(storage.store().files().allowedKinds(space.spaceId())));
         }
+        text.append("conversion of checksums: ");
+        text.append(transactions.checksums().progress().toText());
     }
 
     private void transactions() {

@@ -53,6 +53,7 @@ final class TransactionLayer {
     private final Purge purge;
     private final LoserRollback losers;
     private final TableDrops drops;
+    private final ChecksumConverter checksums;
 
     /** Stopped before the storage's: what they do needs cleaning, growth and checkpoints. */
     private final AgentGroup agents;
@@ -95,6 +96,7 @@ final class TransactionLayer {
         this.purge = new Purge(transactions, shrink, undoPagesMax(options));
         this.losers = new LoserRollback(transactions);
         this.drops = new TableDrops(catalog, this::isUsed);
+        this.checksums = new ChecksumConverter(storage, catalog, options.ioCapacity());
         storage.startAgents(options, transactions::transactionIdHighWater);
         owned.pushAgents(() -> stopAgents(STOP_NANOS));
         losers.adopt(unfinished);
@@ -144,6 +146,7 @@ final class TransactionLayer {
         AgentPace pace = new AgentPace(storage.log()::appendLsn, PURGE_MILLIS, PURGE_IDLE_MILLIS);
         agents.start("purge", pace, purge);
         dropsAgent = agents.start("drops", DROPS_MILLIS, drops);
+        checksums.waker(agents.start("checksums", checksums::pauseNanos, checksums)::wake);
     }
 
     /** Whether a transaction that has written the table has not ended, or purge is in it. */
@@ -171,6 +174,10 @@ final class TransactionLayer {
 
     Catalog catalog() {
         return catalog;
+    }
+
+    ChecksumConverter checksums() {
+        return checksums;
     }
 
     UndoSystem undo() {

@@ -195,6 +195,7 @@ final class DoublewriteRepair {
                                     pageBytes,
                                     pageId,
                                     allowed,
+                                    files.checksums(),
                                     files.fileName(spaceId))
                             : unreadable(pageId, unreadable);
             doubts.add(new DoubtfulPage(pageId, false, found));
@@ -217,7 +218,7 @@ final class DoublewriteRepair {
     }
 
     private Fault verify(ByteBuffer bytes, long pageId, int kinds) {
-        return PageSeal.verify(bytes, 0, pageBytes, pageId, kinds);
+        return PageSeal.verify(bytes, 0, pageBytes, pageId, kinds, files.checksums());
     }
 
     private int kindsOfImages(DoublewriteRecovery doublewrite, List<DoublewriteEntry> entries)
