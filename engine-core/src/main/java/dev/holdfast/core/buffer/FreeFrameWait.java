@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.DiskFullException;
 import dev.holdfast.StorageException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
@@ -23,6 +24,9 @@ final class FreeFrameWait {
      * pushes it first and then reads the count. Both are volatile, so one of the two sees the other.
      */
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    /** Where pages cannot be written for want of room. */
+    private static final long FULL_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final EngineHealth health;
     private final ReentrantLock lock = new ReentrantLock();
@@ -48,6 +52,8 @@ final class FreeFrameWait {
      *
      * @param wakeCleaner run before each sleep
      * @throws StorageException when the limit is met
+     * @throws DiskFullException the same, if pages cannot be written for want of room; the limit is
+     *     short then, since room may take hours to come
      */
     int await(IntSupplier attempt, Runnable wakeCleaner) {
         assert HeldLatches.holdsNone() : "waits for a frame with " + HeldLatches.describe();
@@ -64,6 +70,11 @@ final class FreeFrameWait {
                 if (got >= 0) {
                     return got;
                 }
+                Exception outOfRoom = health.outOfRoom();
+                if (outOfRoom != null && left <= LIMIT_NANOS - FULL_LIMIT_NANOS) {
+                    CoreSites.FREE_FRAME.counters().countTimeout();
+                    throw new DiskFullException("frames of the pool", 0, outOfRoom);
+                }
                 if (left <= 0) {
                     CoreSites.FREE_FRAME.counters().countTimeout();
                     throw new StorageException(
@@ -76,7 +87,8 @@ final class FreeFrameWait {
                 wakeCleaner.run();
                 CoreSites.FREE_FRAME.counters().countPark();
                 try {
-                    left = changed.awaitNanos(left);
+                    long most = Math.min(left, FULL_LIMIT_NANOS);
+                    left -= most - changed.awaitNanos(most);
                 } catch (InterruptedException keptForTheCaller) {
                     interrupted = true;
                 }

@@ -10,6 +10,7 @@ import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.file.StorageErrors;
 import dev.holdfast.sync.BufferLatch;
 import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.PlantedFault;
@@ -19,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /**
  * Writes dirty pages, a batch at a time, through the doublewrite. Safe for several threads: who
@@ -50,12 +52,18 @@ public final class PageFlusher {
      * No latch is held after the copy. A change that comes while a page is being written is noted in
      * the frame's second LSN.
      *
-     * A page write that fails is tried again after a pause, from the same copy, so that the slot
-     * keeps what a torn page would need. After the last try, and after any failed sync, the engine
-     * fails: the checkpoint may never pass that page.
+     * A write of a page, or of the batch's copies, that fails is tried again after a pause, from the
+     * same copy, so that the slot keeps what a torn page would need. After the last try, and after
+     * any failed sync, the engine fails: the checkpoint may never pass that page.
+     *
+     * Where pages are not written in place (copy on write, sparse files) a full disk may refuse a
+     * page write. Nothing is lost by that: the page is dirty, its copy is in its slot. So such a
+     * write is tried until there is room, and only what needs this page's frame or the log that it
+     * holds up comes to wait meanwhile. The engine's failure, by a close too, ends it.
      */
     private static final int WRITE_TRIES_MAX = 3;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long PAUSE_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(500);
 
     public static final String COPIED = "buffer.flush.copied";
     public static final String DOUBLEWRITTEN = "buffer.flush.doublewritten";
@@ -214,7 +222,8 @@ public final class PageFlusher {
             int spaceId = PageId.spaceId(batch.pageId(i));
             PageSeal.seal(buffer, batch.offset(i), pageBytes, store.checksumFor(spaceId));
         }
-        batch.write();
+        untilWritten(batch::write, () -> "doublewriteSlot=" + batch.slot());
+        batch.sync();
         TestHooks.reached(DOUBLEWRITTEN);
         for (int from = 0; from < batch.count(); from = batch.endOfRun(from)) {
             writeRun(batch, from, batch.endOfRun(from));
@@ -232,27 +241,36 @@ public final class PageFlusher {
 
     private void writeRun(DoublewriteBatch batch, int from, int to) throws IOException {
         long pageId = batch.pageId(from);
+        int spaceId = PageId.spaceId(pageId);
+        if (store.present(spaceId)) {
+            untilWritten(
+                    () -> store.write(pageId, batch.images(from, to)),
+                    () -> "file=" + store.fileName(spaceId) + ", " + PageId.describe(pageId));
+        }
+    }
+
+    private void untilWritten(Transfer transfer, Supplier<String> what) throws IOException {
         long pauseNanos = PAUSE_NANOS;
-        for (int tries = 1; store.present(PageId.spaceId(pageId)); tries++) {
+        int tries = 0;
+        while (true) {
             try {
-                store.write(pageId, batch.images(from, to));
+                transfer.run();
+                health.roomAgain();
                 return;
             } catch (IOException e) {
                 counters.increment(Counter.PAGE_WRITE_FAILURES);
+                if (StorageErrors.isSpaceExhausted(e)) {
+                    health.noRoom(e);
+                    health.check();
+                } else {
+                    tries++;
+                }
                 if (tries == WRITE_TRIES_MAX) {
                     throw new IOException(
-                            "page write failed: file="
-                                    + store.fileName(PageId.spaceId(pageId))
-                                    + ", "
-                                    + PageId.describe(pageId)
-                                    + ", pages="
-                                    + (to - from)
-                                    + ", tries="
-                                    + tries,
-                            e);
+                            "page write failed: " + what.get() + ", tries=" + tries, e);
                 }
                 LockSupport.parkNanos(this, pauseNanos);
-                pauseNanos *= 4;
+                pauseNanos = Math.min(4 * pauseNanos, PAUSE_NANOS_MAX);
             }
         }
     }
@@ -267,5 +285,10 @@ public final class PageFlusher {
                 counters.increment(Counter.DATA_FILE_SYNCS);
             }
         }
+    }
+
+    /** A write that may be made again from the same bytes. */
+    private interface Transfer {
+        void run() throws IOException;
     }
 }

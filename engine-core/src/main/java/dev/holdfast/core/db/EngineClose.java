@@ -159,7 +159,7 @@ final class EngineClose {
                         });
         finisher.start();
         if (!awaitProgress(ended)) {
-            health.fail(new StorageException("close does not get on", null));
+            health.fail(new StorageException("close does not get on", health.outOfRoom()));
         }
         if (!finisher.stop(GRACE_NANOS)) {
             late.add("close");

@@ -89,10 +89,10 @@ public final class DoublewriteBatch {
     }
 
     /**
-     * Writes to the doublewrite file what the mode asks for, and syncs it: the sealed copies, or
-     * entries for them, or nothing. May be called again after a write that failed.
+     * Writes to the doublewrite file what the mode asks for: the sealed copies, or entries for
+     * them, or nothing. {@link #sync} comes next.
      *
-     * @throws IOException if a write or the sync failed; the batch may not go on to the data files
+     * @throws IOException if the write failed; it may be called again
      */
     public void write() throws IOException {
         if (file == null || count == 0 || Doublewrite.leftOut()) {
@@ -113,6 +113,17 @@ public final class DoublewriteBatch {
                 count);
         int end = images ? offset(count) : imagesFrom;
         file.write(0, buffer.duplicate().limit(end).position(header));
+    }
+
+    /**
+     * Makes durable what {@link #write} wrote; then the copies may go to the data files.
+     *
+     * @throws IOException if the sync failed, which is final
+     */
+    public void sync() throws IOException {
+        if (file == null || count == 0 || Doublewrite.leftOut()) {
+            return;
+        }
         file.sync(true);
         owner.written(count);
     }

@@ -2,11 +2,13 @@
 package dev.holdfast.core.redo;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.DiskFullException;
 import dev.holdfast.FormatException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Invariants;
 import dev.holdfast.core.watch.NamedLock;
 import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.file.StorageErrors;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -153,6 +155,10 @@ public final class CheckpointFile implements AutoCloseable {
      * Writes a record made from the newest one, and returns when it is on the disk.
      *
      * @param change runs under the file's lock; must not wait
+     * @throws DiskFullException if there is no room for the block, which a file system that does
+     *     not write in place may say; the newest record is what it was, and this may be tried again
+     * @throws IOException if the write, or the sync, failed for another reason: nobody knows what
+     *     the disk has
      */
     public CheckpointRecord update(UnaryOperator<CheckpointRecord> change) throws IOException {
         lock.lock();
@@ -181,7 +187,14 @@ public final class CheckpointFile implements AutoCloseable {
 
     private void writeBlock(int block, CheckpointRecord record) throws IOException {
         CheckpointBlock.write(buffer, 0, store, record);
-        file.write((long) block * CheckpointBlock.BYTES, buffer.clear());
+        try {
+            file.write((long) block * CheckpointBlock.BYTES, buffer.clear());
+        } catch (IOException failure) {
+            if (StorageErrors.isSpaceExhausted(failure)) {
+                throw new DiskFullException(NAME, CheckpointBlock.BYTES, failure);
+            }
+            throw failure;
+        }
     }
 
     /** Shows the file, as number 0. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.core.redo;
 
+import dev.holdfast.DiskFullException;
 import dev.holdfast.LogSpaceTimeoutException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
@@ -78,6 +79,7 @@ public final class LogSpace {
      *
      * @param deadlineNanos a value of {@code System.nanoTime()}
      * @throws LogSpaceTimeoutException if there was none in time
+     * @throws DiskFullException the same, if it is a full disk that keeps the checkpoint back
      */
     public void acquire(int bytes, long deadlineNanos) {
         if (waiters.get() > 0 || !tryAcquireUnlocked(bytes, ageLimit())) {
@@ -263,7 +265,11 @@ public final class LogSpace {
         }
     }
 
-    private LogSpaceTimeoutException timedOut(int bytes, long began) {
+    private RuntimeException timedOut(int bytes, long began) {
+        Exception outOfRoom = health.outOfRoom();
+        if (outOfRoom != null) {
+            return new DiskFullException("redo", charge(bytes), outOfRoom);
+        }
         return new LogSpaceTimeoutException(
                 charge(bytes), capacityBytes, Duration.ofNanos(System.nanoTime() - began));
     }

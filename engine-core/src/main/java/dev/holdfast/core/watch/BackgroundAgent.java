@@ -141,10 +141,15 @@ public final class BackgroundAgent {
 
     private void loop() throws Exception {
         int outOfMemory = 0;
+        boolean foundItFull = false;
         while (!stopping && !health.failed()) {
             try {
                 round();
                 outOfMemory = 0;
+                if (foundItFull) {
+                    foundItFull = false;
+                    health.roomAgain();
+                }
             } catch (OutOfMemoryError e) {
                 outOfMemory++;
                 if (outOfMemory > MEMORY_RETRIES_MAX) {
@@ -160,6 +165,7 @@ public final class BackgroundAgent {
             } catch (DiskFullException noRoom) {
                 // The same. Room comes when somebody makes some; the round is made again then.
                 if (!health.failed()) {
+                    foundItFull = true;
                     health.noRoom(noRoom);
                     pause(FULL_PAUSE_NANOS);
                 }

@@ -128,6 +128,7 @@ final class DoublewriteTest {
             DoublewriteBatch batch = off.acquire();
             batch.add(PageId.of(16, 0), page, 0, 1, 1);
             batch.write();
+            batch.sync();
             batch.release();
         }
 
@@ -190,6 +191,7 @@ final class DoublewriteTest {
                 batch.add(pageId, page, 0, 900, 90);
             }
             batch.write();
+            batch.sync();
             batch.release();
         }
     }
