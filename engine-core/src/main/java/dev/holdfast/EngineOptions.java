@@ -17,6 +17,9 @@ public final class EngineOptions {
     /** The longest time that any wait may be given. */
     public static final Duration TIMEOUT_MAX = Duration.ofDays(1);
 
+    /** Means that the device is measured, see {@link Builder#ioCapacity}. */
+    public static final int IO_CAPACITY_AUTO = 0;
+
     private final int pageBytes;
     private final long poolBytes;
     private final int poolShards;
@@ -32,6 +35,8 @@ public final class EngineOptions {
     private final int doublewriteBatchPages;
     private final FileMode fileMode;
     private final int ioCapacity;
+    private final int ioReadThreads;
+    private final int ioWriteThreads;
     private final int undoSpaces;
     private final Isolation isolation;
     private final Durability durability;
@@ -61,6 +66,8 @@ public final class EngineOptions {
         doublewriteBatchPages = builder.doublewriteBatchPages;
         fileMode = builder.fileMode;
         ioCapacity = builder.ioCapacity;
+        ioReadThreads = builder.ioReadThreads;
+        ioWriteThreads = builder.ioWriteThreads;
         undoSpaces = builder.undoSpaces;
         isolation = builder.isolation;
         durability = builder.durability;
@@ -153,6 +160,14 @@ public final class EngineOptions {
         return ioCapacity;
     }
 
+    public int ioReadThreads() {
+        return ioReadThreads;
+    }
+
+    public int ioWriteThreads() {
+        return ioWriteThreads;
+    }
+
     public int undoSpaces() {
         return undoSpaces;
     }
@@ -234,6 +249,10 @@ public final class EngineOptions {
                 + fileMode
                 + ", ioCapacity="
                 + ioCapacity
+                + ", ioReadThreads="
+                + ioReadThreads
+                + ", ioWriteThreads="
+                + ioWriteThreads
                 + ", undoSpaces="
                 + undoSpaces
                 + ", isolation="
@@ -272,6 +291,7 @@ public final class EngineOptions {
         private static final long REDO_CAPACITY_BYTES_MAX = 1L << 40;
         private static final int IO_CAPACITY_MIN = 100;
         private static final int IO_CAPACITY_MAX = 10_000_000;
+        private static final int IO_THREADS_MAX = 64;
         private static final int TRANSACTIONS_MAX = 1_000_000;
         private static final int WRITE_ATTEMPTS_MAX = 1_000_000;
         private static final Duration WAIT_WATCHDOG_MIN = Duration.ofMillis(1);
@@ -295,7 +315,9 @@ public final class EngineOptions {
         private int doublewriteSlots = 2;
         private int doublewriteBatchPages = 128;
         private FileMode fileMode = FileMode.BUFFERED;
-        private int ioCapacity = 2_000;
+        private int ioCapacity = IO_CAPACITY_AUTO;
+        private int ioReadThreads;
+        private int ioWriteThreads;
         private int undoSpaces = Limits.UNDO_SPACES_MIN;
         private Isolation isolation = Isolation.SNAPSHOT;
         private Durability durability = Durability.SYNC;
@@ -327,6 +349,8 @@ public final class EngineOptions {
             doublewriteBatchPages = options.doublewriteBatchPages;
             fileMode = options.fileMode;
             ioCapacity = options.ioCapacity;
+            ioReadThreads = options.ioReadThreads;
+            ioWriteThreads = options.ioWriteThreads;
             undoSpaces = options.undoSpaces;
             isolation = options.isolation;
             durability = options.durability;
@@ -512,12 +536,35 @@ public final class EngineOptions {
         }
 
         /**
-         * The pages per second that the page cleaner may write to keep the redo log short: 2000
-         * unless set, and up to twice as many when the log is nearly full. Pages that are written
-         * because a frame is wanted do not count.
+         * The pages per second that all background work together may write and read: 100 or more,
+         * or {@link EngineOptions#IO_CAPACITY_AUTO}, the default. The page cleaner goes up to twice
+         * that when the log is nearly full, and writes what it must when frames are wanted.
+         *
+         * <p>AUTO is what the device was found to be good for when the store was created, measured
+         * in about a tenth of a second; that is kept with the store and shown by {@link
+         * Engine#status}. It is 2000 for a store that was created with a number, or whose device
+         * could not be measured.
          */
         public Builder ioCapacity(int value) {
-            ioCapacity = Require.between("ioCapacity", value, IO_CAPACITY_MIN, IO_CAPACITY_MAX);
+            if (value != IO_CAPACITY_AUTO) {
+                Require.between("ioCapacity", value, IO_CAPACITY_MIN, IO_CAPACITY_MAX);
+            }
+            ioCapacity = value;
+            return this;
+        }
+
+        /**
+         * How many background reads are at the device at a time, at most 64; 0, the default,
+         * derives it from the IO capacity. A thread is started when it is first needed.
+         */
+        public Builder ioReadThreads(int value) {
+            ioReadThreads = Require.between("ioReadThreads", value, 0, IO_THREADS_MAX);
+            return this;
+        }
+
+        /** The same for background writes, which are those of the page cleaner. */
+        public Builder ioWriteThreads(int value) {
+            ioWriteThreads = Require.between("ioWriteThreads", value, 0, IO_THREADS_MAX);
             return this;
         }
 

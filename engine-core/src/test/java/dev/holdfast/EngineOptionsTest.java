@@ -112,6 +112,9 @@ class EngineOptionsTest {
         refuses("doublewriteBatchPages", 0, b -> b.doublewriteBatchPages(0));
         refuses("doublewriteBatchPages", 513, b -> b.doublewriteBatchPages(513));
         refuses("ioCapacity", 99, b -> b.ioCapacity(99));
+        refuses("ioCapacity", -1, b -> b.ioCapacity(-1));
+        refuses("ioReadThreads", -1, b -> b.ioReadThreads(-1));
+        refuses("ioWriteThreads", 65, b -> b.ioWriteThreads(65));
         refuses("undoSpaces", 1, b -> b.undoSpaces(1));
         refuses("undoSpaces", 9, b -> b.undoSpaces(9));
         refuses("maxConcurrentTransactions", -1, b -> b.maxConcurrentTransactions(-1));
@@ -144,6 +147,8 @@ class EngineOptionsTest {
                         .doublewriteBatchPages(17)
                         .fileMode(FileMode.DIRECT)
                         .ioCapacity(777)
+                        .ioReadThreads(3)
+                        .ioWriteThreads(5)
                         .undoSpaces(3)
                         .isolation(Isolation.READ_COMMITTED)
                         .durability(Durability.LAZY)
@@ -162,7 +167,7 @@ class EngineOptionsTest {
 
         assertThat(values(changed.toBuilder().build())).isEqualTo(values);
         Map<String, Object> defaults = values(EngineOptions.defaults());
-        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(27);
+        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(29);
         values.forEach(
                 (name, value) -> assertThat(value).as(name).isNotEqualTo(defaults.get(name)));
     }

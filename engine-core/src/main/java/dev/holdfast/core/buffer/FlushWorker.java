@@ -5,6 +5,8 @@ package dev.holdfast.core.buffer;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
+import dev.holdfast.io.async.IoCapacity;
+import dev.holdfast.io.async.IoClass;
 
 /**
  * A thread's part in cleaning: frees frames, and writes what stands in the flush queue, a batch at
@@ -27,6 +29,7 @@ final class FlushWorker implements BackgroundAgent.Body {
     private final PageFlusher flusher;
     private final BufferPool pool;
     private final FrameSupply supply;
+    private final IoCapacity capacity;
     private final Counters counters;
     private final Runnable batchEnded;
     private final int[] dirty;
@@ -35,6 +38,7 @@ final class FlushWorker implements BackgroundAgent.Body {
             FlushQueue queue,
             PageFlusher flusher,
             BufferPool pool,
+            IoCapacity capacity,
             Counters counters,
             Runnable batchEnded) {
         this.queue = queue;
@@ -42,6 +46,7 @@ final class FlushWorker implements BackgroundAgent.Body {
         this.flusher = flusher;
         this.pool = pool;
         this.supply = pool.supply();
+        this.capacity = capacity;
         this.counters = counters;
         this.batchEnded = batchEnded;
         this.dirty = new int[flusher.batchPages()];
@@ -101,7 +106,7 @@ final class FlushWorker implements BackgroundAgent.Body {
         int freed = 0;
         supply.beingFreed(count);
         try {
-            write(dirty, count, false);
+            capacity.overdraw(IoClass.CLEANER, write(dirty, count, false));
             for (int i = 0; i < count; i++) {
                 int frame = dirty[i];
                 boolean untouched = pool.frames().reference(frame) != FrameTable.REFERENCED;

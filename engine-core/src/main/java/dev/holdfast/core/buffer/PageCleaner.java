@@ -7,6 +7,8 @@ import dev.holdfast.core.buffer.FlushAdvice.Urgency;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
+import dev.holdfast.io.async.IoCapacity;
+import dev.holdfast.io.async.IoClass;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -28,6 +30,10 @@ public final class PageCleaner implements BackgroundAgent.Body {
      * makes a full batch, or all that is dirty; only an urgent round does not go by it: it takes
      * some full batches, oldest first, and looks again.
      *
+     * What is written for the log in calm times is taken from the budget of all background IO, and
+     * stays saved up if that has nothing left. What the log's age forces, and frames, are written
+     * whatever the budget says, and owed to it: so the others get less.
+     *
      * A round is bounded: one batch for frames and one choice for the log. It asks for the next at once only
      * if it got something done and more is wanted, so nothing can make it spin. For the same reason
      * nobody looks for a checkpoint on a chance: that is asked for when a batch has ended, and if
@@ -44,7 +50,8 @@ public final class PageCleaner implements BackgroundAgent.Body {
     private final PageFlusher flusher;
     private final WriteAhead log;
     private final LongSupplier age;
-    private final CleanerOptions options;
+    private final long ageLimitBytes;
+    private final IoCapacity capacity;
     private final Counters counters;
     private final LongSupplier nanoTime;
     private final int[] candidates;
@@ -64,15 +71,18 @@ public final class PageCleaner implements BackgroundAgent.Body {
      * A cleaner; it runs in one thread.
      *
      * @param age the log's age in bytes
+     * @param ageLimitBytes the age at which writers begin to wait
+     * @param capacity what background IO may ask of the device
      */
     public PageCleaner(
             BufferPool pool,
             PageFlusher flusher,
             WriteAhead log,
             LongSupplier age,
-            CleanerOptions options,
+            long ageLimitBytes,
+            IoCapacity capacity,
             Counters counters) {
-        this(pool, flusher, log, age, options, counters, System::nanoTime);
+        this(pool, flusher, log, age, ageLimitBytes, capacity, counters, System::nanoTime);
     }
 
     /** The same by another clock. */
@@ -81,14 +91,16 @@ public final class PageCleaner implements BackgroundAgent.Body {
             PageFlusher flusher,
             WriteAhead log,
             LongSupplier age,
-            CleanerOptions options,
+            long ageLimitBytes,
+            IoCapacity capacity,
             Counters counters,
             LongSupplier nanoTime) {
         this.pool = pool;
         this.flusher = flusher;
         this.log = log;
         this.age = age;
-        this.options = options;
+        this.ageLimitBytes = ageLimitBytes;
+        this.capacity = capacity;
         this.counters = counters;
         int framesMax = Math.min(pool.frameCount(), BATCHES_MAX * flusher.batchPages());
         this.candidates = new int[framesMax];
@@ -131,6 +143,7 @@ public final class PageCleaner implements BackgroundAgent.Body {
     private boolean relieveLog(double seconds) {
         averageRedo(seconds);
         int dirty = pool.dirtyCount();
+        CleanerOptions options = cleanerOptions();
         FlushAdvice advice =
                 FlushAdvice.of(new Situation(age.getAsLong(), dirty, redoBytesPerSecond), options);
         boolean urgent = advice.urgency() == Urgency.URGENT;
@@ -146,8 +159,13 @@ public final class PageCleaner implements BackgroundAgent.Body {
             }
             return false;
         }
-        saved = Math.max(0, saved - pages);
         int limit = Math.min(candidates.length, Math.min(pages, dirty));
+        if (urgent || advice.pagesPerSecond() > options.ioCapacity()) {
+            capacity.overdraw(IoClass.CLEANER, limit);
+        } else if (!capacity.tryTake(IoClass.CLEANER, limit)) {
+            return false;
+        }
+        saved = Math.max(0, saved - pages);
         int count = pool.collectOldest(candidates, limit, Long.MAX_VALUE);
         queue.put(candidates, count, urgent);
         if (count > batch) {
@@ -158,7 +176,11 @@ public final class PageCleaner implements BackgroundAgent.Body {
     }
 
     private FlushWorker newWorker() {
-        return new FlushWorker(queue, flusher, pool, counters, this::checkpointIfWorthIt);
+        return new FlushWorker(queue, flusher, pool, capacity, counters, this::checkpointIfWorthIt);
+    }
+
+    private CleanerOptions cleanerOptions() {
+        return CleanerOptions.of(ageLimitBytes, Math.max(1, (int) capacity.rate()));
     }
 
     /** After a batch: whether the log could be cut, and by so much that it is worth a sync. */
@@ -166,8 +188,8 @@ public final class PageCleaner implements BackgroundAgent.Body {
         long ageNow = age.getAsLong();
         long unwritten = log.appendLsn() - pool.oldestRecoveryLsn(log.closedLsn());
         long gain = ageNow - unwritten;
-        long wanted = options.ageLimitBytes() / CHECKPOINT_PART;
-        boolean urgent = FlushAdvice.isUrgent(ageNow, options);
+        long wanted = ageLimitBytes / CHECKPOINT_PART;
+        boolean urgent = FlushAdvice.isUrgent(ageNow, cleanerOptions());
         if (gain >= wanted || (urgent && gain > 0)) {
             progress.run();
         }

@@ -7,6 +7,8 @@ import dev.holdfast.EngineClosedException;
 import dev.holdfast.WaitInterruptedException;
 import dev.holdfast.core.catalog.Catalog;
 import dev.holdfast.core.watch.BackgroundAgent;
+import dev.holdfast.io.async.IoCapacity;
+import dev.holdfast.io.async.IoClass;
 import dev.holdfast.io.checksum.PageChecksum;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,18 +24,17 @@ final class ChecksumConverter implements BackgroundAgent.Body {
      * close stops it like all other background work, between two of its short rounds. A caller who
      * asks for another kind while the agent still finishes what was left takes that over.
      *
-     * Pages that are changed, and those that are written for a checkpoint on the way, are counted
-     * against a part of what background work may do to the device in a second: the round's pages
-     * say how long the pause behind it is.
+     * Pages that are changed, and those that are written for a checkpoint on the way, are taken from
+     * the budget of all background IO when it is known how many they are: so a round's pages say how
+     * long the pause behind it is, and the page cleaner goes first.
      */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long OTHERS_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long LOOK_MILLIS = 20;
-    private static final int CAPACITY_PART = 2;
 
     private final StorageLayer storage;
     private final Catalog catalog;
-    private final int pagesPerSecond;
+    private final IoCapacity capacity;
     private final ReentrantLock oneAtATime = new ReentrantLock();
     private volatile Runnable waker = () -> {};
 
@@ -43,10 +44,10 @@ final class ChecksumConverter implements BackgroundAgent.Body {
     /** Written by the agent alone, which asks for it. */
     private volatile long pauseNanos = IDLE_NANOS;
 
-    ChecksumConverter(StorageLayer storage, Catalog catalog, int ioCapacity) {
+    ChecksumConverter(StorageLayer storage, Catalog catalog) {
         this.storage = storage;
         this.catalog = catalog;
-        this.pagesPerSecond = Math.max(1, ioCapacity / CAPACITY_PART);
+        this.capacity = storage.ioCapacity();
         this.job = new ConversionJob(storage, catalog, null);
     }
 
@@ -68,7 +69,8 @@ final class ChecksumConverter implements BackgroundAgent.Body {
         }
         int pages = current.step();
         if (pages > 0) {
-            pauseNanos = TimeUnit.SECONDS.toNanos(pages) / pagesPerSecond;
+            capacity.overdraw(IoClass.BACKGROUND, pages);
+            pauseNanos = capacity.waitNanos(IoClass.BACKGROUND, 1);
             return false;
         }
         pauseNanos = OTHERS_NANOS;

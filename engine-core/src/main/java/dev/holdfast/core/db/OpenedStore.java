@@ -109,6 +109,7 @@ record OpenedStore(
                 StoreIdentity.create(UUID.randomUUID(), options.pageBytes())
                         .withUndoSpaces(options.undoSpaces());
         StoreCreation.begin(directory, identity);
+        identity = BackgroundIo.measured(directory, identity, options);
         RedoLayout layout = RedoLayout.ofCapacity(options.redoCapacityBytes());
         RedoLog.create(directory, identity.uuid(), layout);
         Doublewrite.create(directory, doublewrite(options));

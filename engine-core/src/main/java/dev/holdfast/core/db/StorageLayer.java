@@ -6,7 +6,6 @@ import dev.holdfast.EngineOptions;
 import dev.holdfast.core.btree.OverflowFreer;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.buffer.Checkpointer;
-import dev.holdfast.core.buffer.CleanerOptions;
 import dev.holdfast.core.buffer.FrameToucher;
 import dev.holdfast.core.buffer.PageCleaner;
 import dev.holdfast.core.buffer.PageFlusher;
@@ -34,6 +33,7 @@ import dev.holdfast.core.space.StoreFiles;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.async.IoCapacity;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +72,7 @@ final class StorageLayer {
     private final RedoLog log;
     private final Doublewrite doublewrite;
     private final BufferPool pool;
+    private final BackgroundIo io;
     private final PageCleaner cleaner;
     private final Checkpointer checkpointer;
     private final MtrContext context;
@@ -109,6 +110,7 @@ final class StorageLayer {
         this.doublewrite = owned.push(openDoublewrite(options));
         RedoWriteAhead ahead = new RedoWriteAhead(log);
         this.pool = owned.push(newPool(options, ahead));
+        this.io = BackgroundIo.start(store, options);
         owned.pushAgents(() -> stopAgents(STOP_NANOS));
         this.watch = startWatch(options);
         PageFlusher flusher =
@@ -122,9 +124,15 @@ final class StorageLayer {
                         this::recordCheckpoint,
                         health,
                         counters);
-        CleanerOptions cleaning = CleanerOptions.of(log.space().ageLimit(), options.ioCapacity());
         this.cleaner =
-                new PageCleaner(pool, flusher, ahead, () -> logAge.getAsLong(), cleaning, counters);
+                new PageCleaner(
+                        pool,
+                        flusher,
+                        ahead,
+                        () -> logAge.getAsLong(),
+                        log.space().ageLimit(),
+                        io.capacity(),
+                        counters);
         BackgroundAgent helper = writers.start("flusher", FLUSHER_MILLIS, cleaner.helper());
         cleaner.helperWaker(helper::wake);
         BackgroundAgent cleanerAgent = writers.start("cleaner", pace(CLEANER_MILLIS), cleaner);
@@ -291,13 +299,14 @@ final class StorageLayer {
     }
 
     /**
-     * Stops all agents.
+     * Stops all agents, and then the IO that they asked for.
      *
      * @return names of those that did not end in time
      */
     List<String> stopAgents(long timeoutNanos) {
         List<String> late = new ArrayList<>(workers.stop(timeoutNanos));
         late.addAll(writers.stop(timeoutNanos));
+        late.addAll(io.stop(late.isEmpty() ? timeoutNanos : 0));
         return late;
     }
 
@@ -358,6 +367,11 @@ final class StorageLayer {
         return ids;
     }
 
+    /** The budget of all background IO. */
+    IoCapacity ioCapacity() {
+        return io.capacity();
+    }
+
     void describeWatch(StringBuilder text) {
         if (watch == null) {
             text.append("watch=off\n");
@@ -369,5 +383,6 @@ final class StorageLayer {
     void describeAgents(StringBuilder text) {
         writers.describe(text);
         workers.describe(text);
+        io.describe(text);
     }
 }

@@ -96,7 +96,7 @@ final class TransactionLayer {
         this.purge = new Purge(transactions, shrink, undoPagesMax(options));
         this.losers = new LoserRollback(transactions);
         this.drops = new TableDrops(catalog, this::isUsed);
-        this.checksums = new ChecksumConverter(storage, catalog, options.ioCapacity());
+        this.checksums = new ChecksumConverter(storage, catalog);
         storage.startAgents(options, transactions::transactionIdHighWater);
         owned.pushAgents(() -> stopAgents(STOP_NANOS));
         losers.adopt(unfinished);

@@ -10,6 +10,10 @@ public final class StoreFiles {
     public static final String IDENTITY_NEW = "holdfast.id.new";
 
     public static final String CHECKPOINT = "checkpoint";
+
+    /** By which the device is measured while the store is not born. */
+    public static final String PROBE = "holdfast.probe";
+
     public static final String REDO_DIRECTORY = "redo";
     public static final String DOUBLEWRITE_DIRECTORY = "doublewrite";
 
@@ -73,6 +77,7 @@ public final class StoreFiles {
         return name.equals(IDENTITY)
                 || name.equals(IDENTITY_NEW)
                 || name.equals(CHECKPOINT)
+                || name.equals(PROBE)
                 || spaceOf(name) != NO_SPACE;
     }
 

@@ -27,6 +27,8 @@ import java.util.zip.CRC32C;
  * @param incompatibleFeatures bits of which an unknown one refuses the open
  * @param compatibleFeatures bits of which an unknown one does no harm
  * @param undoSpaces how many undo spaces it was created with; zero in a store that does not say
+ * @param ioCapacity pages a second that the device was found to be good for; zero in a store that
+ *     does not say
  */
 public record StoreIdentity(
         UUID uuid,
@@ -34,7 +36,8 @@ public record StoreIdentity(
         int pageBytes,
         long incompatibleFeatures,
         long compatibleFeatures,
-        int undoSpaces) {
+        int undoSpaces,
+        int ioCapacity) {
     /*
      * Text, so that a person can tell what a directory is. The last line is a checksum of all lines
      * before it in every version, which is what lets damage be told from a newer format: first the
@@ -52,20 +55,21 @@ public record StoreIdentity(
     private static final String INCOMPATIBLE_NAME = "incompatibleFeatures";
     private static final String COMPATIBLE_NAME = "compatibleFeatures";
     private static final String UNDO_SPACES_NAME = "undoSpaces";
+    private static final String IO_CAPACITY_NAME = "ioCapacity";
     private static final String CHECKSUM_NAME = "crc32c";
     private static final String IS = " = ";
 
     private static final int PAGE_BYTES_MIN = 4096;
     private static final int PAGE_BYTES_MAX = 65536;
 
-    /** One that does not say how many undo spaces there are. */
+    /** One that says neither how many undo spaces there are nor what the device is good for. */
     public StoreIdentity(
             UUID uuid,
             int formatVersion,
             int pageBytes,
             long incompatibleFeatures,
             long compatibleFeatures) {
-        this(uuid, formatVersion, pageBytes, incompatibleFeatures, compatibleFeatures, 0);
+        this(uuid, formatVersion, pageBytes, incompatibleFeatures, compatibleFeatures, 0, 0);
     }
 
     /** The identity of a store that is about to be created. */
@@ -76,7 +80,25 @@ public record StoreIdentity(
     /** The same with the number of undo spaces, which a space header does not repeat. */
     public StoreIdentity withUndoSpaces(int count) {
         return new StoreIdentity(
-                uuid, formatVersion, pageBytes, incompatibleFeatures, compatibleFeatures, count);
+                uuid,
+                formatVersion,
+                pageBytes,
+                incompatibleFeatures,
+                compatibleFeatures,
+                count,
+                ioCapacity);
+    }
+
+    /** The same with what the device was found to be good for. */
+    public StoreIdentity withIoCapacity(int pagesPerSecond) {
+        return new StoreIdentity(
+                uuid,
+                formatVersion,
+                pageBytes,
+                incompatibleFeatures,
+                compatibleFeatures,
+                undoSpaces,
+                pagesPerSecond);
     }
 
     /** Whether pages can have that size. */
@@ -140,15 +162,26 @@ public record StoreIdentity(
         directory.syncDirectory("");
     }
 
+    /** Writes the file anew under its unborn name, while the store is not born, and syncs it. */
+    public void rewriteUnborn(StorageDirectory directory) throws IOException {
+        try (StorageFile file = directory.open(StoreFiles.IDENTITY_NEW)) {
+            writeTo(file);
+        }
+    }
+
     /** Writes and syncs the file under its unborn name, and syncs the directory. */
     void writeNew(StorageDirectory directory) throws IOException {
         try (StorageFile file = directory.create(StoreFiles.IDENTITY_NEW)) {
-            ByteBuffer buffer = DiskBuffers.allocate(FILE_BYTES);
-            buffer.put(0, encode());
-            file.write(0, buffer);
-            file.sync(false);
+            writeTo(file);
         }
         directory.syncDirectory("");
+    }
+
+    private void writeTo(StorageFile file) throws IOException {
+        ByteBuffer buffer = DiskBuffers.allocate(FILE_BYTES);
+        buffer.put(0, encode());
+        file.write(0, buffer);
+        file.sync(false);
     }
 
     /** The bytes of the file. */
@@ -160,9 +193,8 @@ public record StoreIdentity(
                         + line(PAGE_BYTES_NAME, Integer.toString(pageBytes))
                         + line(INCOMPATIBLE_NAME, Long.toHexString(incompatibleFeatures))
                         + line(COMPATIBLE_NAME, Long.toHexString(compatibleFeatures))
-                        + (undoSpaces == 0
-                                ? ""
-                                : line(UNDO_SPACES_NAME, Integer.toString(undoSpaces)));
+                        + lineUnlessZero(UNDO_SPACES_NAME, undoSpaces)
+                        + lineUnlessZero(IO_CAPACITY_NAME, ioCapacity);
         byte[] bytes =
                 (text + line(CHECKSUM_NAME, checksum(text.getBytes(ISO_8859_1))))
                         .getBytes(ISO_8859_1);
@@ -207,17 +239,19 @@ public record StoreIdentity(
                             pageBytes,
                             incompatible,
                             Long.parseUnsignedLong(value(covered, COMPATIBLE_NAME), 16),
-                            undoSpaces(covered)));
+                            valueOrZero(covered, UNDO_SPACES_NAME),
+                            valueOrZero(covered, IO_CAPACITY_NAME)));
         } catch (IllegalArgumentException notTheLinesOfAStore) {
             return Optional.empty();
         }
     }
 
-    private static int undoSpaces(String text) {
-        if (!text.contains("\n" + UNDO_SPACES_NAME + IS)) {
-            return 0;
-        }
-        return Integer.parseInt(value(text, UNDO_SPACES_NAME));
+    private static int valueOrZero(String text, String name) {
+        return text.contains("\n" + name + IS) ? Integer.parseInt(value(text, name)) : 0;
+    }
+
+    private static String lineUnlessZero(String name, int value) {
+        return value == 0 ? "" : line(name, Integer.toString(value));
     }
 
     private static String line(String name, String value) {

@@ -9,6 +9,8 @@ import dev.holdfast.EngineFailedException;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.async.IoCapacity;
+import dev.holdfast.io.async.IoClass;
 import dev.holdfast.sync.TestHooks;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,13 +26,15 @@ final class PageCleanerTest {
     private final BufferPool pool = fixture.pool;
     private final AtomicLong age = new AtomicLong();
     private final AtomicLong clock = new AtomicLong();
+    private final IoCapacity capacity = new IoCapacity(1000, clock::get);
     private final PageCleaner cleaner =
             new PageCleaner(
                     pool,
                     fixture.flusher,
                     fixture.log,
                     age::get,
-                    new CleanerOptions(AGE_LIMIT, 1000, 1000),
+                    AGE_LIMIT,
+                    capacity,
                     fixture.counters,
                     clock::get);
 
@@ -273,6 +277,46 @@ final class PageCleanerTest {
         assertThat(rounds).isEqualTo(2);
         assertThat(fixture.counters.sum(Counter.DOUBLEWRITE_BATCHES)).isEqualTo(1);
         assertThat(pool.dirtyCount()).isBetween(FRAMES / 2 - batch, FRAMES / 2 - 1);
+    }
+
+    @Test
+    void givenASteadyLogAndNoBudget_whenRoundsAreMade_thenNothingIsWrittenUntilThereIsSome() {
+        changePages(FRAMES / 2);
+        age.set(AGE_LIMIT / 2);
+        capacity.overdraw(IoClass.CLEANER, 1000);
+
+        steadyRounds(20);
+        int dirtyInDebt = pool.dirtyCount();
+        steadyRounds(40);
+
+        assertThat(dirtyInDebt).isEqualTo(FRAMES / 2);
+        assertThat(pool.dirtyCount()).isLessThan(FRAMES / 2);
+    }
+
+    @Test
+    void givenAnOldLogOrNoFramesAndNoBudget_whenRoundsAreMade_thenItIsWrittenAndOwed() {
+        fillWithDirtyPages();
+        capacity.overdraw(IoClass.CLEANER, 1000);
+        long takenBefore = capacity.taken(IoClass.CLEANER);
+
+        cleaner.run();
+        long writtenForFrames = fixture.counters.sum(Counter.PAGES_WRITTEN);
+        long takenForFrames = capacity.taken(IoClass.CLEANER) - takenBefore;
+        age.set(AGE_LIMIT);
+        cleaner.run();
+
+        assertThat(writtenForFrames).isPositive();
+        assertThat(takenForFrames).isEqualTo(writtenForFrames);
+        assertThat(fixture.counters.sum(Counter.PAGES_WRITTEN)).isGreaterThan(writtenForFrames);
+    }
+
+    /** So much redo that the advice is the capacity: ten pages a round. */
+    private void steadyRounds(int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            fixture.log.group(100_000_000);
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(10));
+            cleaner.run();
+        }
     }
 
     @Test

@@ -6,7 +6,6 @@ import dev.holdfast.DoublewriteMode;
 import dev.holdfast.core.btree.OverflowFreer;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.buffer.Checkpointer;
-import dev.holdfast.core.buffer.CleanerOptions;
 import dev.holdfast.core.buffer.PageCleaner;
 import dev.holdfast.core.buffer.PageFlusher;
 import dev.holdfast.core.buffer.PoolOptions;
@@ -34,6 +33,7 @@ import dev.holdfast.core.space.StoreIdentity;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.async.IoCapacity;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageDirectory;
 import java.io.IOException;
@@ -98,8 +98,10 @@ final class CrashStore implements AutoCloseable {
         PageFlusher flusher = new PageFlusher(pool, files, ahead, doublewrite, health, counters);
         checkpointer =
                 new Checkpointer(pool, files, ahead, flusher, this::record, health, counters);
-        CleanerOptions cleaning = CleanerOptions.of(log.space().ageLimit(), 100_000);
-        PageCleaner cleaner = new PageCleaner(pool, flusher, ahead, () -> 0, cleaning, counters);
+        IoCapacity capacity = new IoCapacity(100_000, System::nanoTime);
+        long ageLimit = log.space().ageLimit();
+        PageCleaner cleaner =
+                new PageCleaner(pool, flusher, ahead, () -> 0, ageLimit, capacity, counters);
         pool.cleanerWaker(start("cleaner", cleaner)::wake);
         context = new MtrContext(pool, log, health, counters, STOP_NANOS, PageDigest.BODY);
         spaces = new Spaces(files, pool, new OperationEpochs(), health, counters);

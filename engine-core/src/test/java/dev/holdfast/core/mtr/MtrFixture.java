@@ -6,7 +6,6 @@ import dev.holdfast.DoublewriteMode;
 import dev.holdfast.core.buffer.BufferPool;
 import dev.holdfast.core.buffer.CheckpointSink;
 import dev.holdfast.core.buffer.Checkpointer;
-import dev.holdfast.core.buffer.CleanerOptions;
 import dev.holdfast.core.buffer.PageCleaner;
 import dev.holdfast.core.buffer.PageFlusher;
 import dev.holdfast.core.buffer.PageStore;
@@ -20,6 +19,7 @@ import dev.holdfast.core.redo.RedoOptions;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.async.IoCapacity;
 import dev.holdfast.io.file.MemoryDirectory;
 import dev.holdfast.io.file.StorageDirectory;
 import java.io.IOException;
@@ -94,8 +94,11 @@ public final class MtrFixture implements AutoCloseable {
         flusher = new PageFlusher(pool, store, ahead, doublewrite, health, counters);
         CheckpointSink sink = lsn -> log.space().checkpointAdvanced(lsn);
         checkpointer = new Checkpointer(pool, store, ahead, flusher, sink, health, counters);
-        CleanerOptions options = CleanerOptions.of(log.space().ageLimit(), 100_000);
-        cleaner = new PageCleaner(pool, flusher, ahead, log.space()::age, options, counters);
+        IoCapacity capacity = new IoCapacity(100_000, System::nanoTime);
+        long ageLimit = log.space().ageLimit();
+        cleaner =
+                new PageCleaner(
+                        pool, flusher, ahead, log.space()::age, ageLimit, capacity, counters);
         cleanerAgent =
                 new BackgroundAgent(
                         "test-cleaner", health, TimeUnit.MILLISECONDS.toNanos(20), cleaner);

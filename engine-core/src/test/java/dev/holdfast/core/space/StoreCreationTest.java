@@ -137,6 +137,10 @@ final class StoreCreationTest {
         StoreIdentity three = silent.withUndoSpaces(3);
 
         assertThat(new String(three.encode(), ISO_8859_1)).contains("\nundoSpaces = 3\ncrc32c");
+        StoreIdentity measured = three.withIoCapacity(12_000);
+        assertThat(new String(measured.encode(), ISO_8859_1))
+                .contains("\nundoSpaces = 3\nioCapacity = 12000\ncrc32c");
+        assertThat(StoreIdentity.decode(measured.encode())).contains(measured);
         assertThat(StoreIdentity.decode(three.encode())).contains(three);
         assertThat(StoreIdentity.decode(silent.encode())).contains(silent);
     }

@@ -34,6 +34,15 @@ public record IoSchedulerOptions(
         return new IoSchedulerOptions(bounded, bounded, PENDING_DEFAULT, MERGE_BYTES_DEFAULT);
     }
 
+    /** The same with other numbers of threads, where they are not zero. */
+    public IoSchedulerOptions threads(int reads, int writes) {
+        return new IoSchedulerOptions(
+                reads == 0 ? readThreads : reads,
+                writes == 0 ? writeThreads : writes,
+                pendingMax,
+                mergeBytesMax);
+    }
+
     private static void check(String name, int value, int least, int most) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(

@@ -391,6 +391,9 @@ final class IoSchedulerTest {
         assertThat(IoSchedulerOptions.forCapacity(1).writeThreads()).isEqualTo(1);
         assertThat(IoSchedulerOptions.forCapacity(20_000).readThreads()).isEqualTo(10);
         assertThat(IoSchedulerOptions.forCapacity(1_000_000).readThreads()).isEqualTo(16);
+        assertThat(IoSchedulerOptions.forCapacity(6000).threads(0, 7))
+                .extracting(IoSchedulerOptions::readThreads, IoSchedulerOptions::writeThreads)
+                .containsExactly(3, 7);
     }
 
     private void start(IoSchedulerOptions options) throws IOException {
