@@ -63,20 +63,9 @@ public final class BTree {
             WritePosition scratch) {
         NodeScratch memory = scratch.scratch();
         int frame = space.allocate(m, pages, treeId, PageType.LEAF);
-        format(m, frame, memory);
+        NodeEdit.emptyLeaf(memory.body);
+        TreeWriter.change(m, frame, NodeChange.NODE_BUILD, memory);
         return frame;
-    }
-
-    /**
-     * Makes a page, new in this mini-transaction and of the tree's id, the root of an empty tree.
-     */
-    public static void createAt(MiniTransaction m, int frame, WritePosition scratch) {
-        format(m, frame, scratch.scratch());
-    }
-
-    private static void format(MiniTransaction m, int frame, NodeScratch scratch) {
-        NodeEdit.emptyLeaf(scratch.body);
-        TreeWriter.change(m, frame, NodeChange.NODE_BUILD, scratch);
     }
 
     /** A bound on the redo of {@link #create}, the map's apart. */
@@ -312,10 +301,6 @@ public final class BTree {
 
     BufferPool pool() {
         return pool;
-    }
-
-    Space space() {
-        return space;
     }
 
     Counters counters() {

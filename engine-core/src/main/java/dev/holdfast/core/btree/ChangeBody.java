@@ -72,8 +72,4 @@ final class ChangeBody {
     static int getInt(byte[] source, int offset) {
         return (int) INT.get(source, offset);
     }
-
-    static long getLong(byte[] source, int offset) {
-        return (long) LONG.get(source, offset);
-    }
 }

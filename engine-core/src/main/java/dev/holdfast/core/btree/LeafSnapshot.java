@@ -126,23 +126,6 @@ public final class LeafSnapshot {
         return slotOf(fence, length);
     }
 
-    /**
-     * Loads the leaf before this one. It may have got records from behind the fence by a merge
-     * since; so it says where to go on.
-     *
-     * @return the slot to begin with, -1 if it has none below the fence, or {@link #NO_LEAF} if
-     *     this leaf is the first
-     */
-    public int previousLeaf() {
-        if (!NodeLayout.hasLower(copy, 0)) {
-            return NO_LEAF;
-        }
-        int length = NodeLayout.lowerFenceLength(copy, 0);
-        PageMemory.copyOut(copy, NodeLayout.lowerFence(copy, 0), fence, 0, length);
-        load(TreeDescent.BELOW_KEY, fence, length);
-        return slotOf(fence, length) - 1;
-    }
-
     /** Copies the bound above the leaf's keys and returns its length; -1 if it is the last leaf. */
     public int upperFence(byte[] target) {
         if (!NodeLayout.hasUpper(copy, 0)) {
@@ -166,11 +149,6 @@ public final class LeafSnapshot {
     /** Lets the next load, and that one only, come back with the leaf held shared. */
     public void latchNext() {
         latchNext = true;
-    }
-
-    /** Whether the load kept the leaf latched: then wait for nothing before the release. */
-    public boolean isLatched() {
-        return position.isLatched();
     }
 
     /** Gives the latch up if there is one; the copy stays. */

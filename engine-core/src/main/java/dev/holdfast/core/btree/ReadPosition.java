@@ -97,11 +97,6 @@ public final class ReadPosition {
         return found;
     }
 
-    /** The key's slot, or the one of the next greater key. */
-    public int slot() {
-        return slot;
-    }
-
     /** Absolute offset of the found record, for {@link LeafRecord}. */
     public int record() {
         return NodeLayout.recordAt(chunk, page, slot);

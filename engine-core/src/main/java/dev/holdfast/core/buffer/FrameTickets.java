@@ -43,8 +43,4 @@ final class FrameTickets {
     void giveBack(int count) {
         promised.addAndGet(-count);
     }
-
-    int promised() {
-        return promised.get();
-    }
 }

@@ -39,10 +39,6 @@ final class PoolShard {
         return freeCount.get();
     }
 
-    int frameCount() {
-        return frameCount;
-    }
-
     FlushList flushList() {
         return flushList;
     }

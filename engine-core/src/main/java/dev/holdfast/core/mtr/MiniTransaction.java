@@ -158,11 +158,6 @@ public final class MiniTransaction {
         return active;
     }
 
-    /** Whether a page has been changed, or is about to be. */
-    public boolean hasChanges() {
-        return changed;
-    }
-
     public int pageBytes() {
         return pageBytes;
     }
@@ -345,11 +340,6 @@ public final class MiniTransaction {
         record(RedoType.PAGE_IMAGE, frame);
         PageImage.write(redo, pool.chunk(frame), pool.offset(frame), pageBytes);
         redo.end();
-    }
-
-    /** More than {@link #image} logs. */
-    public static int imageBytesMax(int pageBytes) {
-        return RedoWriter.RECORD_OVERHEAD_MAX + PageImage.OVERHEAD_MAX + pageBytes;
     }
 
     /** Has the LSN at which this group ends written there at commit, by redo too. */

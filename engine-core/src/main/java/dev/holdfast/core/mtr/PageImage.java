@@ -13,8 +13,6 @@ final class PageImage {
      * {tree id u32, type u8, hole start varint, hole length varint, bytes}. Counted from the body of
      * the page; the trailer is not in it. A page that a split has just filled by half is half zeros.
      */
-    static final int OVERHEAD_MAX = Integer.BYTES + Byte.BYTES + 2 * 5;
-
     private PageImage() {}
 
     static int bodyBytes(int pageBytes) {

@@ -29,10 +29,6 @@ final class RedoBatch {
         groupAt = -1;
     }
 
-    boolean isEmpty() {
-        return buffer.position() == 0;
-    }
-
     /** Whether it is time to pass it on. */
     boolean isFull() {
         return buffer.position() >= BYTES_WANTED;

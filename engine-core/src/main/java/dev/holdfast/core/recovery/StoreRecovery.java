@@ -249,11 +249,6 @@ public final class StoreRecovery implements AutoCloseable {
         return max(checkpoint.spaceIdHighWater() - 1, plan.spaceIdHighWater());
     }
 
-    /** How the log is cut now. */
-    public RedoLayout layout() {
-        return checkpoint.layout();
-    }
-
     private static int max(int left, int right) {
         return Integer.compareUnsigned(left, right) >= 0 ? left : right;
     }

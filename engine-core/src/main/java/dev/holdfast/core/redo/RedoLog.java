@@ -95,12 +95,6 @@ public final class RedoLog implements AutoCloseable {
         RedoSegments.create(directory, store, layout);
     }
 
-    /** How many segment files there are. */
-    public static int segmentsPresent(StorageDirectory directory, RedoLayout layout)
-            throws IOException {
-        return RedoSegments.present(directory, layout);
-    }
-
     /**
      * Opens the log for appending at a position whose epoch is durable in the checkpoint file.
      *
@@ -144,10 +138,6 @@ public final class RedoLog implements AutoCloseable {
 
     public int epoch() {
         return start.epoch();
-    }
-
-    public long epochStartLsn() {
-        return start.epochStartLsn();
     }
 
     public LogSpace space() {

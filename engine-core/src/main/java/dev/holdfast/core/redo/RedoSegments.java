@@ -69,17 +69,6 @@ final class RedoSegments implements AutoCloseable {
         }
     }
 
-    /** How many segments there are; fewer than the layout has means that some were lost. */
-    static int present(StorageDirectory directory, RedoLayout layout) throws IOException {
-        int count = 0;
-        for (int i = 0; i < layout.segmentCount(); i++) {
-            if (directory.exists(RedoLayout.fileName(i))) {
-                count++;
-            }
-        }
-        return count;
-    }
-
     private static StorageFile openOne(StorageDirectory directory, String name, long length)
             throws IOException {
         if (!directory.exists(name)) {

@@ -37,7 +37,6 @@ public final class RedoWriter {
     private byte[] bytes;
     private int length = GroupHeader.BYTES;
     private int bodyStart = NO_RECORD;
-    private int recordCount;
 
     /** A writer with room for a group of that many bytes, header included. */
     public RedoWriter(int initialBytes) {
@@ -129,7 +128,6 @@ public final class RedoWriter {
         }
         length = Varint.put(bytes, bodyStart - 1, bodyLength) + bodyLength;
         bodyStart = NO_RECORD;
-        recordCount++;
     }
 
     /** The bytes of the group so far, header included. */
@@ -137,20 +135,10 @@ public final class RedoWriter {
         return length;
     }
 
-    /** The records that were ended. */
-    public int recordCount() {
-        return recordCount;
-    }
-
-    public boolean isEmpty() {
-        return length == GroupHeader.BYTES;
-    }
-
     /** Forgets the group; the room stays. */
     public void reset() {
         length = GroupHeader.BYTES;
         bodyStart = NO_RECORD;
-        recordCount = 0;
     }
 
     /** The group's bytes for the copy into the ring; header and the rest up to 16 are set. */

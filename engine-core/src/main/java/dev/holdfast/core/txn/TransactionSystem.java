@@ -32,7 +32,6 @@ import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
@@ -560,9 +559,5 @@ public final class TransactionSystem {
 
     RowLocks locks() {
         return locks;
-    }
-
-    List<View> views() {
-        return registry.holders();
     }
 }

@@ -106,10 +106,6 @@ final class VersionChain {
         valueInherited = false;
     }
 
-    int flags() {
-        return flags;
-    }
-
     boolean isDeleted() {
         return (flags & LeafRecord.DELETED) != 0;
     }

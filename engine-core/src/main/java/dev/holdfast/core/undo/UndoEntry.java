@@ -78,7 +78,7 @@ public final class UndoEntry {
         writeTrailingLength(chunk, entry, LOG_HEADER_BYTES);
     }
 
-    /** Writes all of a record but its value, whose place is {@link #valueOffset}. */
+    /** Writes a record whole. */
     static void writeRecord(
             ByteBuffer chunk, int entry, int logPage, int logOffset, UndoImage image) {
         int length = recordBytes(image.keyLength, image.valueLength);
@@ -176,10 +176,5 @@ public final class UndoEntry {
 
     public static int valueLength(ByteBuffer chunk, int entry) {
         return PageMemory.getUnsignedShort(chunk, entry + VALUE_LENGTH_OFFSET);
-    }
-
-    /** The absolute offset of the before-image. */
-    public static int valueOffset(ByteBuffer chunk, int entry) {
-        return entry + KEY_OFFSET + keyLength(chunk, entry);
     }
 }

@@ -12,6 +12,7 @@ import dev.holdfast.core.space.AllocationMap;
 import dev.holdfast.core.space.SpaceCheck;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.sim.SeededRandom;
+import dev.holdfast.sync.HeldLatches;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -152,7 +153,7 @@ final class OverflowStoreTest {
 
         @Override
         public void latch(MiniTransaction mtr) {
-            latchedBefore = mtr == m && !mtr.hasChanges();
+            latchedBefore = mtr == m && HeldLatches.holdsNone();
         }
 
         @Override

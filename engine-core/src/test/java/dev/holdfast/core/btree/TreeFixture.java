@@ -130,6 +130,17 @@ final class TreeFixture implements AutoCloseable {
         return check;
     }
 
+    /**
+     * Goes from a leaf to the one before it, as a cursor that goes down does.
+     *
+     * @return the slot to begin with, or {@link LeafSnapshot#NO_LEAF} if this one is the first
+     */
+    static int previousLeaf(LeafSnapshot leaf) {
+        byte[] fence = new byte[leaf.chunk().capacity()];
+        int length = leaf.lowerFence(fence);
+        return length < 0 ? LeafSnapshot.NO_LEAF : leaf.seekBelow(fence, length);
+    }
+
     @Override
     public void close() {
         condemned.stop(STOP_NANOS);

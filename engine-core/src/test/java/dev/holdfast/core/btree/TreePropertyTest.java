@@ -116,7 +116,7 @@ final class TreePropertyTest {
             for (; slot >= 0; slot--) {
                 assertSame(leaf, slot, rows.next(), key);
             }
-            slot = leaf.previousLeaf();
+            slot = TreeFixture.previousLeaf(leaf);
         }
         assertThat(rows.hasNext()).isFalse();
     }

@@ -78,7 +78,7 @@ final class RedoApplyPropertyTest {
             create(page(i));
         }
         for (int i = 0; i < groups; i++) {
-            mtr.begin(2 * MiniTransaction.imageBytesMax(PAGE_BYTES), 0, false);
+            mtr.begin(2 * (PAGE_BYTES + 64), 0, false);
             int first = random.nextInt(PAGES - 1);
             changePage(random, mtr.fixExclusive(page(first)));
             changePage(random, mtr.fixExclusive(page(first + 1)));

@@ -231,7 +231,6 @@ final class RedoLogTest {
     void givenAMissingOrShortSegment_whenOpened_thenItIsNamed() throws IOException {
         SimulatedDisk disk = SimulatedDisk.create();
         TestLog.create(disk.directory(), OPTIONS).close();
-        assertThat(RedoLog.segmentsPresent(disk.directory(), OPTIONS.layout())).isEqualTo(4);
 
         disk.directory().open("redo/002.hfl").truncate(8192);
         assertThatThrownBy(() -> TestLog.recover(disk.directory(), OPTIONS))
@@ -243,7 +242,6 @@ final class RedoLogTest {
         assertThatThrownBy(() -> TestLog.recover(disk.directory(), OPTIONS))
                 .isInstanceOf(CorruptionException.class)
                 .hasMessageContaining("redo segment is missing");
-        assertThat(RedoLog.segmentsPresent(disk.directory(), OPTIONS.layout())).isEqualTo(3);
     }
 
     @Test
