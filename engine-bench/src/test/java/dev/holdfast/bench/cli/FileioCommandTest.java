@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,7 +38,12 @@ class FileioCommandTest {
                 "fileio --page-bytes=5000",
                 "fileio --choice=SOME",
                 "fileio --device=SIMULATED --shape=speed=1",
-                "fileio --device=SIMULATED --shape=depth=0"
+                "fileio --device=SIMULATED --shape=depth=0",
+                "fileio scheduler --depths=65",
+                "fileio scheduler --pairs=0",
+                "fileio scheduler --turn-millis=0",
+                "fileio scheduler --data-mib=1",
+                "fileio scheduler --run-pages=3"
             })
     void givenAWrongCall_whenRun_thenTheExitCodeIsTwoAndTheReasonIsSaid(String line) {
         int exitCode = command.execute(line.split(" ", -1));
@@ -76,6 +82,24 @@ class FileioCommandTest {
                 .contains("\"ceiling.PAGE_READ@2.perSecond\"", "\"pattern.LOG_APPEND.p99Micros\"")
                 .contains("\"flush only.PAGE_WRITE.perSecond\"", "\"advice.ioCapacity\"");
         assertThat(directoriesLeft()).isZero();
+    }
+
+    @Test
+    void givenTheScheduler_whenComparedForAMoment_thenRatiosMergesAndBytesAreSaid()
+            throws Exception {
+        Path json = directory.resolve("figures.json");
+        String line =
+                "fileio scheduler --device=SIMULATED --data-mib=16 --depths=2 --run-pages=8"
+                        + " --pairs=1 --warmup-pairs=0 --turn-millis=20 --json="
+                        + json;
+
+        int exitCode = command.execute(line.split(" ", -1));
+
+        assertThat(exitCode).as(err.toString()).isZero();
+        assertThat(out.toString()).contains("bare loop/s", "8 neighbours", "requests/transfer");
+        assertThat(Files.readString(json))
+                .contains("\"reads@2.ratio\"", "\"writes@2.bytesPerRequest\"")
+                .contains("\"neighbours@8.requestsPerTransfer\"");
     }
 
     private long directoriesLeft() throws IOException {
