@@ -37,7 +37,9 @@ public interface Engine extends AutoCloseable {
     /**
      * Opens the store in a directory. After a crash it first recovers: time grows with the redo
      * since the last checkpoint. Transactions that the crash ended are rolled back while the engine
-     * is in use already.
+     * is in use already. An open that is refused changes nothing, but leaves the file {@code lock},
+     * of a few bytes, in a directory that had none: to delete it could let two others in beside
+     * each other.
      *
      * @throws AlreadyOpenException if an engine has it open, in this process or another
      * @throws OptionMismatchException if it was created with another page size
@@ -130,12 +132,13 @@ public interface Engine extends AutoCloseable {
      * the commit throws, the exception tells. The work must not end the transaction itself: if it
      * does, what it committed stands and a {@link TransactionFinishedException} is thrown.
      *
-     * <p>On a {@link RetryableException}, a lock time-out among them, the work is run again in a
-     * new transaction, with growing pauses, up to {@link EngineOptions#writeAttempts()} times; the
-     * last exception is then thrown. So a row that somebody holds is waited for that many times the
-     * lock wait time-out; and a write inside the work of another one is a transaction of its own
-     * that can wait for the outer one in vain. So the work must not change anything outside the
-     * store that may not be changed twice. A commit whose outcome is unknown is never run again.
+     * <p>On a {@link RetryableException}, a lock or an admission time-out among them, the work is
+     * run again in a new transaction, with growing pauses, up to {@link
+     * EngineOptions#writeAttempts()} times; the last exception is then thrown. So a row that
+     * somebody holds is waited for that many times the lock wait time-out; and a write inside the
+     * work of another one is a transaction of its own that can wait for the outer one in vain. So
+     * the work must not change anything outside the store that may not be changed twice. A commit
+     * whose outcome is unknown is never run again.
      */
     <T> T write(Function<? super Transaction, ? extends T> work);
 
@@ -156,9 +159,10 @@ public interface Engine extends AutoCloseable {
     Transaction begin();
 
     /**
-     * Begins a transaction, to be ended by the caller. With {@link Isolation#SNAPSHOT} it sees what
-     * is committed now. It takes a place among the writers only with its first change, which waits
-     * for one, up to the lock wait time-out, if very many are at work.
+     * Begins a transaction, to be ended by the caller; throws as {@link #begin()} does. With {@link
+     * Isolation#SNAPSHOT} it sees what is committed now. It takes a place among the writers only
+     * with its first change, which waits for one, up to the lock wait time-out, if very many are at
+     * work.
      */
     Transaction begin(TransactionOptions options);
 

@@ -7,8 +7,11 @@ package dev.holdfast;
  * succeed. {@link Engine#write} does so by itself, up to {@link EngineOptions#writeAttempts()}
  * times.
  *
- * <p>The statement that threw it left nothing of itself. The transaction is still active; its owner
- * rolls it back, as {@link Transaction#close} does, and begins again.
+ * <p>These are {@link WriteConflictException}, {@link LockTimeoutException}, {@link
+ * LogSpaceTimeoutException} and {@link AdmissionTimeoutException}. The last is thrown before there
+ * is a transaction. The statement that threw one of the others left nothing of itself; the
+ * transaction is still active, and its owner rolls it back, as {@link Transaction#close} does, and
+ * begins again.
  */
 public abstract class RetryableException extends EngineException {
     private static final long serialVersionUID = 1L;

@@ -12,7 +12,8 @@ package dev.holdfast;
  *
  * <ul>
  *   <li>{@link WriteConflictException}, {@link LockTimeoutException} or {@link
- *       LogSpaceTimeoutException}: roll back and begin again;
+ *       LogSpaceTimeoutException}: roll back and begin again, which may in its turn end in an
+ *       {@link AdmissionTimeoutException}, see {@link Engine#begin()};
  *   <li>{@link KeyTooLongException} or {@link ValueTooLongException};
  *   <li>{@link WaitInterruptedException};
  *   <li>{@link DiskFullException}.

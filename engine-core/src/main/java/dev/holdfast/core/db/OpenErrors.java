@@ -10,6 +10,7 @@ import dev.holdfast.FormatException;
 import dev.holdfast.StorageException;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.file.DirectoryLockedException;
+import dev.holdfast.io.file.NotRegularFileException;
 import dev.holdfast.io.file.StorageErrors;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -54,6 +55,10 @@ final class OpenErrors {
             // What an engine creates, it has; so this is a file of a store that was born.
             return new CorruptionException(
                     "file is missing", missing.getFile(), "a file", "none", missing);
+        }
+        if (failure instanceof NotRegularFileException other) {
+            return new CorruptionException(
+                    "file is missing", other.getFile(), "a file", other.kind(), other);
         }
         if (failure instanceof IOException refusal && StorageErrors.isSpaceExhausted(refusal)) {
             return new DiskFullException(directory, 0, refusal);

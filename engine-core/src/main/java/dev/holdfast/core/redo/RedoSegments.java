@@ -3,6 +3,7 @@ package dev.holdfast.core.redo;
 
 import dev.holdfast.CorruptionException;
 import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.file.StorageErrors;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -73,7 +74,10 @@ final class RedoSegments implements AutoCloseable {
             throws IOException {
         if (!directory.exists(name)) {
             throw new CorruptionException(
-                    "redo segment is missing", name, "length=" + length, "no file");
+                    "redo segment is missing",
+                    name,
+                    "length=" + length,
+                    StorageErrors.whatStandsAt(directory, name));
         }
         StorageFile file = directory.open(name);
         if (file.length() < length) {

@@ -12,6 +12,7 @@ import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.file.StorageErrors;
 import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
@@ -112,8 +113,9 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
     public void checkHeader(int spaceId) throws IOException {
         SpaceFile space = spaces.find(spaceId);
         if (space == null) {
-            throw new CorruptionException(
-                    "data file is missing", StoreFiles.spaceFile(spaceId), "a file", "none");
+            String missing = StoreFiles.spaceFile(spaceId);
+            String found = StorageErrors.whatStandsAt(directory, missing);
+            throw new CorruptionException("data file is missing", missing, "a file", found);
         }
         String name = space.file.name();
         if (space.file.length() < pageBytes()) {

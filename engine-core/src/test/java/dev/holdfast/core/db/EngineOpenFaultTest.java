@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +63,42 @@ final class EngineOpenFaultTest {
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("letter.txt");
         assertThat(Files.readString(directory.resolve("letter.txt"))).isEqualTo("dear");
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left.map(path -> path.getFileName().toString()))
+                    .as("to delete the lock could let a third in beside a second")
+                    .containsExactlyInAnyOrder("letter.txt", "lock");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"main.hfs", "undo-2.hfs", "space-16.hfs", "redo/001.hfl", "checkpoint"})
+    void givenSomethingElseInPlaceOfAFile_whenOpened_thenItIsSaidWhatStandsThere(
+            String name, TestEngines engines) throws IOException {
+        Engine engine = engines.open(directory, FAST);
+        engines.unverified(engine);
+        put(engine);
+        engine.close();
+        Path file = directory.resolve(name);
+        Path moved = Files.move(file, directory.resolve("moved"));
+
+        Files.createDirectory(file);
+        assertThatThrownBy(() -> Engine.open(directory, FAST))
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining(name)
+                .hasMessageEndingWith("found=a directory");
+
+        Files.delete(file);
+        Files.createSymbolicLink(file, moved);
+        assertThatThrownBy(() -> Engine.open(directory, FAST))
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining(name)
+                .hasMessageEndingWith("found=a symbolic link");
+
+        Files.delete(file);
+        Files.move(moved, file);
+        try (Engine again = Engine.open(directory, FAST)) {
+            assertThat(get(again)).isEqualTo("v");
+        }
     }
 
     @Test

@@ -259,7 +259,7 @@ public final class FileSystemDirectory implements StorageDirectory {
         BasicFileAttributes attributes =
                 Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!attributes.isRegularFile()) {
-            throw new FileSystemException(path.toString(), null, "not a regular file");
+            throw new NotRegularFileException(path.toString(), attributes);
         }
     }
 

@@ -2,6 +2,7 @@
 package dev.holdfast.io.file;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Locale;
 
@@ -26,6 +27,21 @@ public final class StorageErrors {
     private static final int CAUSES_MAX = 16;
 
     private StorageErrors() {}
+
+    /**
+     * What has the name of a file that a directory does not list or that does not exist there, in
+     * words: "none", unless something that is no file has it.
+     */
+    public static String whatStandsAt(StorageDirectory directory, String name) throws IOException {
+        try {
+            directory.open(name).close();
+            return "a file, that came later";
+        } catch (NoSuchFileException none) {
+            return "none";
+        } catch (NotRegularFileException other) {
+            return other.kind();
+        }
+    }
 
     /** Whether the error says that there is no room: full disk, quota, or file size limit. */
     public static boolean isSpaceExhausted(IOException error) {

@@ -73,7 +73,8 @@ final class FileSystemDirectoryTest {
 
                 assertThatThrownBy(() -> directory.open(name))
                         .isInstanceOf(FileSystemException.class)
-                        .hasMessageContaining("not a regular file");
+                        .isInstanceOf(NotRegularFileException.class)
+                        .hasMessageContaining("not a regular file but a ");
                 assertThatThrownBy(() -> directory.delete(name))
                         .isInstanceOf(FileSystemException.class);
                 assertThatThrownBy(() -> directory.rename(name, "b.hfs"))
