@@ -10,35 +10,73 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Modes and guarantees are those of {@link BufferLatch}. {@link HeldLatches} is kept here, under
  * assertions.
+ *
+ * <p>Releasing exclusive is a store and a fence. {@link #readMostly} makes a latch whose readers,
+ * once they meet, write to no common cache line; acquiring that one exclusively costs a look at as
+ * many lines as it has stripes if there have been such readers since the last time.
  */
 public final class Latch extends PaddedWord {
-    private static final VarHandle WORD;
+    /*
+     * field     written by                                     read by       mode
+     * state     its holders; who acquires                      all           CAS; a release store by
+     *                                                                        the exclusive holder
+     * queue     who holds the queue lock; a woken thread        who releases  CAS, see TwoWordAccess
+     * stripes   never                                          readers       final
+     *
+     * The state is LatchWord's without the bits of the queue. While it is held exclusively nobody
+     * else changes it, hence the store. How wake-ups are not lost stands in TwoWordAccess, how
+     * readers are spread in ReaderStripes.
+     */
+    private static final VarHandle STATE;
+    private static final VarHandle QUEUE;
 
     static {
         try {
-            WORD = MethodHandles.lookup().findVarHandle(PaddedWord.class, "word", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            STATE = lookup.findVarHandle(PaddedWord.class, "state", long.class);
+            QUEUE = lookup.findVarHandle(PaddedWord.class, "queue", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    private static final WordAccess ACCESS =
-            new WordAccess() {
+    private static final TwoWordAccess ACCESS =
+            new TwoWordAccess() {
                 @Override
-                public long wordAcquire(Object storage, int index) {
-                    return (long) WORD.getAcquire((Latch) storage);
+                long stateVolatile(Object storage) {
+                    return (long) STATE.getVolatile((Latch) storage);
                 }
 
                 @Override
-                public boolean compareAndSet(
-                        Object storage, int index, long expected, long update) {
-                    return WORD.compareAndSet((Latch) storage, expected, update);
+                boolean compareAndSetState(Object storage, long expected, long update) {
+                    return STATE.compareAndSet((Latch) storage, expected, update);
+                }
+
+                @Override
+                long queueVolatile(Object storage) {
+                    return (long) QUEUE.getVolatile((Latch) storage);
+                }
+
+                @Override
+                boolean compareAndSetQueue(Object storage, long expected, long update) {
+                    return QUEUE.compareAndSet((Latch) storage, expected, update);
+                }
+
+                @Override
+                public void gather(Object storage, int index) {
+                    ((Latch) storage).gatheredState();
                 }
             };
 
+    static final String JOINING = "sync.joiningShared";
+    static final String SPREADING = "sync.spreading";
+    static final String ENTERING = "sync.enteringStripe";
+    static final String ENTERED = "sync.enteredStripe";
+    static final String GATHERING = "sync.gathering";
+
     private static final int INDEX = 0;
 
-    // Behind the word: the rest of its line. The site is read on slow paths only.
+    // Behind the words: the rest of their line. The site is read on slow paths only.
     long after0;
     long after1;
     long after2;
@@ -50,7 +88,18 @@ public final class Latch extends PaddedWord {
     private final ContentionSite site;
 
     public Latch(ContentionSite site) {
+        this(site, null);
+    }
+
+    Latch(ContentionSite site, ReaderStripes stripes) {
+        super(stripes);
         this.site = site;
+    }
+
+    /** A latch for what is read far more often than changed, and by many threads at once. */
+    public static Latch readMostly(ContentionSite site) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        return new Latch(site, new ReaderStripes(ReaderStripes.stripes(processors)));
     }
 
     public ContentionSite site() {
@@ -59,7 +108,7 @@ public final class Latch extends PaddedWord {
 
     /** As {@link BufferLatch#optimisticVersion}. */
     public long optimisticVersion() {
-        return LatchWord.optimisticVersion((long) WORD.getAcquire(this));
+        return LatchWord.optimisticVersion((long) STATE.getAcquire(this));
     }
 
     /** As {@link BufferLatch#validate}. */
@@ -67,22 +116,24 @@ public final class Latch extends PaddedWord {
         // Orders the reads before it against the one behind it; pairs with the store fence that
         // follows the acquire of exclusive.
         VarHandle.acquireFence();
-        return LatchWord.validates((long) WORD.getOpaque(this), version);
+        return LatchWord.validates((long) STATE.getOpaque(this), version);
     }
 
     /** As the form of {@link BufferLatch} with a version. */
     public boolean tryUpgradeToExclusive(long version) {
-        long word = (long) WORD.getAcquire(this);
-        while (LatchWord.admitsUpgrade(word, version)) {
+        long state = gatheredState();
+        while (LatchWord.admitsUpgrade(state, version)) {
             long seen =
-                    (long) WORD.compareAndExchange(this, word, LatchWord.exclusiveAcquired(word));
-            if (seen == word) {
+                    (long)
+                            STATE.compareAndExchange(
+                                    this, state, LatchWord.exclusiveAcquired(state));
+            if (seen == state) {
                 // Pairs with validate: the change is not seen before the exclusive bit.
                 VarHandle.storeStoreFence();
                 assert HeldLatches.acquiredWithoutWaiting(site, key());
                 return true;
             }
-            word = seen;
+            state = seen;
         }
         return false;
     }
@@ -105,15 +156,89 @@ public final class Latch extends PaddedWord {
     }
 
     private boolean tryShared() {
-        long word = (long) WORD.getAcquire(this);
-        while (LatchWord.admitsShared(word)) {
-            long seen = (long) WORD.compareAndExchange(this, word, LatchWord.sharedAcquired(word));
-            if (seen == word) {
+        long state = (long) STATE.getAcquire(this);
+        if (LatchWord.isSpread(state) && enterStripe()) {
+            return true;
+        }
+        // Opaque: the bar only keeps the order of arrival, see LatchWord.
+        long bar = (long) QUEUE.getOpaque(this);
+        while (LatchWord.admitsShared(state | bar)) {
+            TestHooks.reached(JOINING);
+            long seen =
+                    (long) STATE.compareAndExchange(this, state, LatchWord.sharedAcquired(state));
+            if (seen == state) {
                 return true;
             }
-            word = seen;
+            if (stripes != null && stripes.met()) {
+                spread();
+            }
+            state = (long) STATE.getAcquire(this);
         }
         return false;
+    }
+
+    private boolean enterStripe() {
+        TestHooks.reached(ENTERING);
+        if (!stripes.enter()) {
+            return false;
+        }
+        TestHooks.reached(ENTERED);
+        // Behind the CAS of enter; pairs with the CAS in gather, which looks at the stripes then.
+        if (LatchWord.isSpread((long) STATE.getVolatile(this))) {
+            return true;
+        }
+        giveUpShare();
+        return false;
+    }
+
+    /** From now on readers are counted in their stripes, if nobody wants the latch otherwise. */
+    void spread() {
+        long state = (long) STATE.getVolatile(this);
+        long queue = (long) QUEUE.getVolatile(this);
+        TestHooks.reached(SPREADING);
+        if (LatchWord.admitsSpread(state | queue)
+                && STATE.compareAndSet(this, state, LatchWord.spread(state))
+                && (long) QUEUE.getVolatile(this) != 0) {
+            // Who queued since we looked may have found the state as it was before, and sleeps.
+            gather();
+        }
+    }
+
+    /** The state with all shared holders in it. Volatile. */
+    private long gatheredState() {
+        long state = (long) STATE.getVolatile(this);
+        return LatchWord.isSpread(state) ? gather() : state;
+    }
+
+    private long gather() {
+        long state = (long) STATE.getVolatile(this);
+        while (LatchWord.isSpread(state)) {
+            if (STATE.compareAndSet(this, state, LatchWord.gathered(state))) {
+                if (!TestHooks.fault(PlantedFault.READERS_NOT_GATHERED)) {
+                    for (int i = 0; i < stripes.stripes(); i++) {
+                        gather(i);
+                    }
+                }
+                stripes.gathered();
+                giveUpShareInState();
+            }
+            state = (long) STATE.getVolatile(this);
+        }
+        return state;
+    }
+
+    /** Our own share keeps the count from reaching zero meanwhile. */
+    private void gather(int stripe) {
+        long units = stripes.unitsVolatile(stripe);
+        while (units > 0) {
+            STATE.getAndAdd(this, units);
+            TestHooks.reached(GATHERING);
+            if (stripes.tryEmpty(stripe, units)) {
+                return;
+            }
+            STATE.getAndAdd(this, -units);
+            units = stripes.unitsVolatile(stripe);
+        }
     }
 
     /** As the form of {@link BufferLatch} with a time-out. */
@@ -121,7 +246,8 @@ public final class Latch extends PaddedWord {
         assert timeoutNanos <= 0 || HeldLatches.mayWaitFor(site);
 
         boolean acquired =
-                LatchForms.acquireWithin(ACCESS, this, INDEX, Mode.SHARED, site, timeoutNanos);
+                tryShared()
+                        || ParkingLot.acquire(ACCESS, this, INDEX, Mode.SHARED, site, timeoutNanos);
         assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
         return acquired;
     }
@@ -130,51 +256,74 @@ public final class Latch extends PaddedWord {
     public void releaseShared() {
         assert HeldLatches.released(site, key());
 
-        long word = (long) WORD.getAcquire(this);
-        assert LatchWord.sharedHolders(word) > 0 : LatchWord.describe(word);
+        giveUpShare();
+    }
 
-        if (LatchWord.sharedReleaseWakes(word)) {
-            ParkingLot.release(ACCESS, this, INDEX, Release.SHARED);
-        } else {
-            // Cannot fail as a CAS can when readers meet; who queued just before it shows in it.
-            TestHooks.reached(ParkingLot.RELEASING);
-            word = (long) WORD.getAndAdd(this, -LatchWord.SHARED_ONE);
-            if (LatchWord.sharedReleaseWakes(word)) {
-                ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
-            }
+    private void giveUpShare() {
+        if (stripes == null || !stripes.leave()) {
+            giveUpShareInState();
         }
     }
 
-    /** As {@link BufferLatch#acquireExclusive}. */
-    public void acquireExclusive() {
+    private void giveUpShareInState() {
+        // Opaque: the look before is for the hand-over alone, the one behind it decides.
+        long queue = (long) QUEUE.getOpaque(this);
+        if (LatchWord.releaseWakes(queue)
+                && LatchWord.sharedReleaseWakes(queue | (long) STATE.getAcquire(this))) {
+            ParkingLot.release(ACCESS, this, INDEX, Release.SHARED);
+            return;
+        }
+        TestHooks.reached(ParkingLot.RELEASING);
+        long state = (long) STATE.getAndAdd(this, -LatchWord.SHARED_ONE);
+        assert LatchWord.sharedHolders(state) > 0 : LatchWord.describe(state);
+
+        if (LatchWord.sharedReleaseWakes(state | (long) QUEUE.getVolatile(this))) {
+            ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
+        }
+    }
+
+    /**
+     * As {@link BufferLatch#acquireExclusive}.
+     *
+     * @return the version that it was acquired at, for {@link #releaseExclusive(long)}
+     */
+    public long acquireExclusive() {
         assert HeldLatches.mayWaitFor(site);
 
-        if (!tryExclusive()) {
+        long version = tryExclusive();
+        if (version == LatchWord.LOCKED) {
             ParkingLot.acquire(ACCESS, this, INDEX, Mode.EXCLUSIVE, site, ParkingLot.FOREVER);
             VarHandle.storeStoreFence();
+            version = (long) STATE.get(this) & LatchWord.VERSION_MASK;
         }
         assert HeldLatches.acquired(site, key());
+        return version;
     }
 
     /** As {@link BufferLatch#tryAcquireExclusive}. */
     public boolean tryAcquireExclusive() {
-        boolean acquired = tryExclusive();
+        boolean acquired = tryExclusive() != LatchWord.LOCKED;
         assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
         return acquired;
     }
 
-    private boolean tryExclusive() {
-        long word = (long) WORD.getAcquire(this);
-        while (LatchWord.admitsExclusive(word)) {
-            long seen =
-                    (long) WORD.compareAndExchange(this, word, LatchWord.exclusiveAcquired(word));
-            if (seen == word) {
-                VarHandle.storeStoreFence();
-                return true;
-            }
-            word = seen;
+    private long tryExclusive() {
+        long state = (long) STATE.getAcquire(this);
+        if (LatchWord.isSpread(state)) {
+            state = gather();
         }
-        return false;
+        while (LatchWord.admitsExclusive(state)) {
+            long seen =
+                    (long)
+                            STATE.compareAndExchange(
+                                    this, state, LatchWord.exclusiveAcquired(state));
+            if (seen == state) {
+                VarHandle.storeStoreFence();
+                return state;
+            }
+            state = seen;
+        }
+        return LatchWord.LOCKED;
     }
 
     /** As the form of {@link BufferLatch} with a time-out. */
@@ -189,19 +338,32 @@ public final class Latch extends PaddedWord {
 
     /** As {@link BufferLatch#releaseExclusive}. */
     public void releaseExclusive() {
+        // Plain: it is the holder's own.
+        releaseExclusive((long) STATE.get(this) & LatchWord.VERSION_MASK);
+    }
+
+    /**
+     * The same, and need not look for the version: about two nanoseconds.
+     *
+     * @param version that {@link #acquireExclusive} returned, if nothing was lowered since
+     */
+    public void releaseExclusive(long version) {
         assert HeldLatches.released(site, key());
+        assert (long) STATE.get(this) == (version | LatchWord.EXCLUSIVE) : this;
 
-        long word = (long) WORD.getAcquire(this);
-        assert LatchWord.isExclusive(word) : LatchWord.describe(word);
-
-        if (LatchWord.releaseWakes(word)) {
+        // Opaque: the look before is for the hand-over alone.
+        if (LatchWord.releaseWakes((long) QUEUE.getOpaque(this))) {
             ParkingLot.release(ACCESS, this, INDEX, Release.EXCLUSIVE);
-        } else {
-            TestHooks.reached(ParkingLot.RELEASING);
-            word = (long) WORD.getAndAdd(this, LatchWord.EXCLUSIVE);
-            if (LatchWord.releaseWakes(word)) {
-                ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
-            }
+            return;
+        }
+        TestHooks.reached(ParkingLot.RELEASING);
+        // Release; pairs with the acquiring reads of the state. The fence pairs with the CAS of who
+        // queues: it sees the latch free, or we see it here.
+        STATE.setRelease(this, version + LatchWord.VERSION_ONE);
+        VarHandle.fullFence();
+        if (LatchWord.releaseWakes((long) QUEUE.getOpaque(this))
+                && !TestHooks.fault(PlantedFault.QUEUE_NOT_SEEN)) {
+            ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
         }
     }
 
@@ -234,7 +396,7 @@ public final class Latch extends PaddedWord {
     public void releaseUpdate() {
         assert HeldLatches.released(site, key());
 
-        LatchForms.release(ACCESS, this, INDEX, Release.UPDATE);
+        release(Release.UPDATE);
     }
 
     /** As {@link BufferLatch#upgradeToExclusive}. */
@@ -251,12 +413,20 @@ public final class Latch extends PaddedWord {
 
     /** As {@link BufferLatch#downgradeToUpdate}. */
     public void downgradeToUpdate() {
-        LatchForms.release(ACCESS, this, INDEX, Release.TO_UPDATE);
+        release(Release.TO_UPDATE);
     }
 
     /** As {@link BufferLatch#downgradeToShared}. */
     public void downgradeToShared() {
-        LatchForms.release(ACCESS, this, INDEX, Release.TO_SHARED);
+        release(Release.TO_SHARED);
+    }
+
+    private void release(Release how) {
+        LatchForms.release(ACCESS, this, INDEX, how);
+        // Who queued behind the look at the queue in there has seen the state before it changed.
+        if (LatchWord.releaseWakes((long) QUEUE.getVolatile(this))) {
+            ParkingLot.release(ACCESS, this, INDEX, Release.NONE);
+        }
     }
 
     /** As {@link BufferLatch#awaitNotExclusive}. */
@@ -268,24 +438,34 @@ public final class Latch extends PaddedWord {
         }
     }
 
+    /** Whether readers are counted in stripes at present. */
+    boolean isSpread() {
+        return LatchWord.isSpread((long) STATE.getAcquire(this));
+    }
+
     /** Whether somebody holds the latch exclusively; for assertions. */
     public boolean isExclusive() {
-        return LatchWord.isExclusive((long) WORD.getAcquire(this));
+        return LatchWord.isExclusive((long) STATE.getAcquire(this));
     }
 
     /** Whether somebody holds the latch for update; for assertions. */
     public boolean isUpdate() {
-        return LatchWord.isUpdate((long) WORD.getAcquire(this));
+        return LatchWord.isUpdate((long) STATE.getAcquire(this));
     }
 
     /** Whether somebody holds the latch shared; for assertions. */
     public boolean isShared() {
-        return LatchWord.sharedHolders((long) WORD.getAcquire(this)) > 0;
+        boolean held = LatchWord.sharedHolders((long) STATE.getAcquire(this)) > 0;
+        for (int i = 0; stripes != null && !held && i < stripes.stripes(); i++) {
+            held = stripes.unitsVolatile(i) > 0;
+        }
+        return held;
     }
 
     @Override
     public String toString() {
-        return site.siteName() + '[' + LatchWord.describe((long) WORD.getAcquire(this)) + ']';
+        long word = (long) STATE.getAcquire(this) | (long) QUEUE.getAcquire(this);
+        return site.siteName() + '[' + LatchWord.describe(word) + ']';
     }
 
     private long key() {

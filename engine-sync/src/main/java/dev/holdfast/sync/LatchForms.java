@@ -11,6 +11,7 @@ final class LatchForms {
     private LatchForms() {}
 
     static boolean tryAcquire(WordAccess access, Object storage, int index, Mode mode) {
+        access.gather(storage, index);
         return fenced(mode, ParkingLot.tryAcquire(access, storage, index, mode, false));
     }
 
@@ -29,7 +30,7 @@ final class LatchForms {
             long timeoutNanos) {
         return fenced(
                 mode,
-                ParkingLot.tryAcquire(access, storage, index, mode, false)
+                tryAcquire(access, storage, index, mode)
                         || ParkingLot.acquire(access, storage, index, mode, site, timeoutNanos));
     }
 

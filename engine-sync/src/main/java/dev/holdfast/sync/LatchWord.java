@@ -6,8 +6,8 @@ package dev.holdfast.sync;
  * word.
  *
  * <pre>
- *   bit  63 ... 22  21         20      19         18      17     16       15 ... 0
- *        version    exclusive  update  upgrading  barred  woken  waiters  shared holders
+ *   bit  63 ... 23  22         21      20         19      18      17     16       15 ... 0
+ *        version    exclusive  update  upgrading  spread  barred  woken  waiters  shared holders
  * </pre>
  *
  * <p>A word of zero is a free latch, so zeroed memory is a table of free latches. The version grows
@@ -21,7 +21,7 @@ public final class LatchWord {
      * Exclusive is the bit below the version, so that adding it to a word that has it set clears it
      * and raises the version in the same addition, whatever the bits of the queue are meanwhile. No
      * version has the lowest bit set, so LOCKED can be told from all of them. The version wraps after
-     * 2^42 exclusive releases of one latch; an optimistic reader would have to sleep through exactly
+     * 2^41 exclusive releases of one latch; an optimistic reader would have to sleep through exactly
      * that many.
      *
      * waiters: set iff the parking lot has a waiter queued for this latch, upgraders not counted.
@@ -44,8 +44,11 @@ public final class LatchWord {
      * sleeper exclusive. Optimistic reads go on until then. Two upgraders can't exist, since update
      * excludes update.
      *
-     * Shared is refused one place before the count is full, and update when it is full, so that the
-     * holder of update always finds room when it downgrades.
+     * spread: shared holders may be counted in stripes outside of the word too (ReaderStripes). Only
+     * a Latch has them. Exclusive is not admitted before they have been brought back.
+     *
+     * Shared is refused some places before the count is full, and update when it is full: the holder
+     * of update always finds room when it downgrades, and so do those who come back from stripes.
      */
 
     /** What {@link #optimisticVersion} gives when the latch is held exclusively. */
@@ -55,18 +58,21 @@ public final class LatchWord {
 
     static final long SHARED_ONE = 1L;
     static final long SHARED_MASK = (1L << SHARED_BITS) - 1;
-    static final long SHARED_MAX = SHARED_MASK - 1;
+    static final long SHARED_MAX = SHARED_MASK - 4096;
     static final long WAITERS = 1L << SHARED_BITS;
     static final long WOKEN = WAITERS << 1;
     static final long BARRED = WOKEN << 1;
-    static final long UPGRADING = BARRED << 1;
+    static final long SPREAD = BARRED << 1;
+    static final long UPGRADING = SPREAD << 1;
     static final long UPDATE = UPGRADING << 1;
     static final long EXCLUSIVE = UPDATE << 1;
     static final long VERSION_ONE = EXCLUSIVE << 1;
     static final long VERSION_MASK = -VERSION_ONE;
 
-    private static final long HOLDERS = EXCLUSIVE | UPDATE | SHARED_MASK;
-    private static final long QUEUE = WAITERS | WOKEN | BARRED;
+    /** What a latch with a queue word of its own keeps there. */
+    static final long QUEUE = WAITERS | WOKEN | BARRED;
+
+    private static final long HOLDERS = EXCLUSIVE | UPDATE | SPREAD | SHARED_MASK;
     private static final long WAITING_UNWOKEN = WAITERS | WOKEN;
 
     static {
@@ -128,7 +134,7 @@ public final class LatchWord {
     static boolean admitsUpgrade(long word) {
         assert isUpdate(word) : describe(word);
 
-        return (word & SHARED_MASK) == 0;
+        return (word & (SPREAD | SHARED_MASK)) == 0;
     }
 
     static long sharedAcquired(long word) {
@@ -159,6 +165,7 @@ public final class LatchWord {
     /** The holder of update waits for the shared holders to go. */
     static long upgradeAwaited(long word) {
         assert isUpdate(word) && !isUpgrading(word) && sharedHolders(word) > 0 : describe(word);
+        assert !isSpread(word) : describe(word);
 
         return word | UPGRADING;
     }
@@ -252,6 +259,30 @@ public final class LatchWord {
         return (word & (UPGRADING | SHARED_MASK)) == UPGRADING;
     }
 
+    /** Whether readers that meet may be spread from now on: nobody is there who wants them gone. */
+    static boolean admitsSpread(long word) {
+        return (word & (EXCLUSIVE | UPDATE | UPGRADING | SPREAD | QUEUE)) == 0;
+    }
+
+    static long spread(long word) {
+        assert admitsSpread(word) : describe(word);
+
+        return word | SPREAD;
+    }
+
+    /**
+     * No more shared holders outside the word; a share of the caller's keeps their count above 0.
+     */
+    static long gathered(long word) {
+        assert isSpread(word) && !isExclusive(word) && !isUpgrading(word) : describe(word);
+
+        return (word & ~SPREAD) + SHARED_ONE;
+    }
+
+    static boolean isSpread(long word) {
+        return (word & SPREAD) != 0;
+    }
+
     static boolean hasWaiters(long word) {
         return (word & WAITERS) != 0;
     }
@@ -296,6 +327,8 @@ public final class LatchWord {
                 + isUpgrading(word)
                 + ", shared="
                 + sharedHolders(word)
+                + ", spread="
+                + isSpread(word)
                 + ", waiters="
                 + hasWaiters(word)
                 + ", barred="

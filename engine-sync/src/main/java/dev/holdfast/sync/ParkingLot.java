@@ -49,6 +49,9 @@ final class ParkingLot {
      * the latch does not guard any more. Who gives up for that reason and was woken chooses again
      * whom to wake, as in (d).
      *
+     * Nobody sleeps for readers that are spread (ReaderStripes): who wants to gathers them first. Who
+     * spreads them looks at the queue behind that, and gathers them again if somebody is there.
+     *
      * An upgrade: the bit is set by the CAS of (a), no shared holder is added after it, and the last
      * of them, of whom there is exactly one, makes the sleeper exclusive.
      *
@@ -163,6 +166,7 @@ final class ParkingLot {
             Mode mode,
             SiteCounters counters,
             boolean woken) {
+        access.gather(storage, index);
         boolean acquired = tryAcquire(access, storage, index, mode, woken);
         if (acquired
                 || (!woken
@@ -256,6 +260,12 @@ final class ParkingLot {
             if (mode.isAdmittedBy(word, woken)) {
                 continue;
             }
+            if (LatchWord.isSpread(word)) {
+                queue.unlock();
+                access.gather(waiter.storage, waiter.index);
+                queue.lock();
+                continue;
+            }
             long waiting = mode.queued(woken ? LatchWord.wokenCleared(word) : word);
             if (waiting == word
                     || access.compareAndSet(waiter.storage, waiter.index, word, waiting)) {
@@ -293,8 +303,9 @@ final class ParkingLot {
                 return true;
             }
             long acquired = mode.acquired(word);
-            if (access.compareAndSet(
-                    storage, index, word, woken ? LatchWord.wokenAcquired(acquired) : acquired)) {
+            if (woken
+                    ? access.acquireWoken(storage, index, word, acquired)
+                    : access.compareAndSet(storage, index, word, acquired)) {
                 return true;
             }
         }

@@ -40,5 +40,9 @@ public enum PlantedFault {
     /** Log bytes are published before they are copied into the ring. */
     PUBLISH_BEFORE_COPY,
     /** A latch release with waiters wakes nobody. */
-    WAKE_UP_LOST
+    WAKE_UP_LOST,
+    /** Who releases a latch object does not look again whether somebody has queued. */
+    QUEUE_NOT_SEEN,
+    /** Who wants a latch alone overlooks the readers that are counted outside its word. */
+    READERS_NOT_GATHERED
 }

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
  * specification is the guarded pair without any latch.
  */
 class LatchLincheckTest {
+    private static final LotStripe[] LOT = lot();
+
     @AfterEach
     void unplantAll() {
         TestHooks.reset();
@@ -67,6 +69,23 @@ class LatchLincheckTest {
         assertThatThrownBy(() -> options().check(WaitersLost.class))
                 .isInstanceOf(LincheckAssertionError.class)
                 .hasMessageContaining("The execution has hung");
+    }
+
+    /** Executions that are cut short leave their waiters in the lot. */
+    static void emptyLot() {
+        for (int i = 0; i < LOT.length; i++) {
+            LOT[i] = new LotStripe();
+        }
+    }
+
+    private static LotStripe[] lot() {
+        try {
+            Field field = ParkingLot.class.getDeclaredField("LOT");
+            field.setAccessible(true);
+            return (LotStripe[]) field.get(null);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("the lot is not where it was", e);
+        }
     }
 
     private static ModelCheckingOptions options() {
@@ -118,15 +137,11 @@ class LatchLincheckTest {
     public static class Latched extends Pair {
         private static final WordAccess ACCESS = new ArrayAccess();
 
-        private static final LotStripe[] LOT = lot();
-
         final AtomicLongArray words = new AtomicLongArray(1);
 
         /** Begins with an empty lot: executions that are cut short leave theirs as it was. */
         public Latched() {
-            for (int i = 0; i < LOT.length; i++) {
-                LOT[i] = new LotStripe();
-            }
+            emptyLot();
         }
 
         @Override
@@ -179,16 +194,6 @@ class LatchLincheckTest {
 
         boolean isValid(long version) {
             return LatchWord.validates(words.getAcquire(0), version);
-        }
-
-        private static LotStripe[] lot() {
-            try {
-                Field field = ParkingLot.class.getDeclaredField("LOT");
-                field.setAccessible(true);
-                return (LotStripe[]) field.get(null);
-            } catch (ReflectiveOperationException e) {
-                throw new LinkageError("the lot is not where it was", e);
-            }
         }
 
         private void acquire(Mode mode) {

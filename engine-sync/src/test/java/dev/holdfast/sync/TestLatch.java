@@ -55,7 +55,9 @@ interface TestLatch {
     enum Storage {
         BUFFER,
         ARRAY,
-        OBJECT;
+        OBJECT,
+        /** With readers in stripes from the start; two stripes, so that threads share one. */
+        SPREAD;
 
         TestLatch latch(ContentionSite site) {
             return switch (this) {
@@ -63,7 +65,13 @@ interface TestLatch {
                 case BUFFER -> new InBuffer(ByteBuffer.allocateDirect(192), 64, site);
                 case ARRAY -> new InArray(new LatchArray(3, site), 1);
                 case OBJECT -> new InObject(new Latch(site));
+                case SPREAD -> new InObject(spread(new Latch(site, new ReaderStripes(2))));
             };
+        }
+
+        private static Latch spread(Latch latch) {
+            latch.spread();
+            return latch;
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 /** Who runs: Holdfast's latches, and what the JDK has instead. In the order of their turns. */
 public enum Entrant {
     LATCH(HoldfastLatch.TITLE, HoldfastLatch::new, true),
+    LATCH_READ_MOSTLY(HoldfastReadMostly.TITLE, HoldfastReadMostly::new, true),
     LATCH_OPTIMISTIC(HoldfastOptimistic.TITLE, HoldfastOptimistic::new, true),
     LATCH_ARRAY(HoldfastLatchArray.TITLE, HoldfastLatchArray::new, true),
     BUFFER_LATCH(HoldfastBufferLatch.TITLE, HoldfastBufferLatch::new, true),

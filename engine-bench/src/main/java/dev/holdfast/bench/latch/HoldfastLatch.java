@@ -34,11 +34,11 @@ public final class HoldfastLatch implements Contender {
 
     /** Changes the pair. */
     public void write(long tokens) {
-        latch.acquireExclusive();
+        long version = latch.acquireExclusive();
         try {
             pair.change(tokens);
         } finally {
-            latch.releaseExclusive();
+            latch.releaseExclusive(version);
         }
     }
 

@@ -30,7 +30,7 @@ public record LatchGoal(
                         Entrant.LATCH, Entrant.STAMPED_LOCK, LatchLoad.WRITE_ONLY, 1, NOT_SLOWER),
                 new LatchGoal(Entrant.LATCH, null, LatchLoad.WRITE_ONLY, 8, NOT_SLOWER),
                 new LatchGoal(Entrant.LATCH, null, LatchLoad.WRITE_ONLY, 64, NOT_SLOWER),
-                new LatchGoal(Entrant.LATCH, null, LatchLoad.READ_ONLY, 8, FASTER),
+                new LatchGoal(Entrant.LATCH_READ_MOSTLY, null, LatchLoad.READ_ONLY, 8, FASTER),
                 new LatchGoal(
                         Entrant.LATCH_OPTIMISTIC,
                         Entrant.STAMPED_OPTIMISTIC,
