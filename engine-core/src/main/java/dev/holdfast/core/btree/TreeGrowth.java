@@ -38,6 +38,12 @@ final class TreeGrowth {
         PARENT_FULL
     }
 
+    /**
+     * Who wants room, and where: in the page of a level for a record, or for a separator if room is
+     * null.
+     */
+    private record Want(int level, byte[] key, int keyLength, RecordRoom room, boolean reserved) {}
+
     private final int treeId;
     private final BufferPool pool;
     private final Space space;
@@ -71,27 +77,22 @@ final class TreeGrowth {
             RecordRoom room,
             SettledVersions settled,
             boolean reserved) {
-        if (!dropVersions(m, p, key, keyLength, room, settled, reserved)) {
-            growLevel(m, p, 0, key, keyLength, room, reserved);
+        Want want = new Want(0, key, keyLength, room, reserved);
+        if (!dropVersions(m, p, want, settled)) {
+            growLevel(m, p, want);
         }
     }
 
     /** Returns whether there is room now. */
     private boolean dropVersions(
-            MiniTransaction m,
-            WritePosition p,
-            byte[] key,
-            int keyLength,
-            RecordRoom room,
-            SettledVersions settled,
-            boolean reserved) {
+            MiniTransaction m, WritePosition p, Want want, SettledVersions settled) {
         NodeScratch scratch = p.scratch();
-        m.begin(TreeWriter.buildBytesMax(pageBytes), 0, reserved);
+        m.begin(TreeWriter.buildBytesMax(pageBytes), 0, want.reserved);
         try {
-            latches.fix(m, 0, key, keyLength, p);
+            latches.fix(m, 0, want.key, want.keyLength, p);
             ByteBuffer chunk = p.chunk();
             int page = p.page();
-            int missing = room.missing(chunk, page, key, keyLength);
+            int missing = want.room.missing(chunk, page, want.key, want.keyLength);
             if (missing <= 0) {
                 m.abandon();
                 return true;
@@ -111,48 +112,33 @@ final class TreeGrowth {
         }
     }
 
-    /** Makes room in the page of a level for a record, or for a separator if room is null. */
-    private void growLevel(
-            MiniTransaction m,
-            WritePosition p,
-            int level,
-            byte[] key,
-            int keyLength,
-            RecordRoom room,
-            boolean reserved) {
+    private void growLevel(MiniTransaction m, WritePosition p, Want want) {
         Outcome outcome = Outcome.CHANGED;
         while (outcome != Outcome.HAS_ROOM) {
-            outcome = split(m, p, level, key, keyLength, room, reserved);
+            outcome = split(m, p, want);
             if (outcome == Outcome.PARENT_FULL) {
                 SplitPoint point = p.splitPoint();
                 int length = point.separatorLength();
                 byte[] separator = Arrays.copyOf(point.separator(), length);
-                growLevel(m, p, level + 1, separator, length, null, reserved);
+                growLevel(m, p, new Want(want.level + 1, separator, length, null, want.reserved));
             }
         }
     }
 
-    private Outcome split(
-            MiniTransaction m,
-            WritePosition p,
-            int level,
-            byte[] key,
-            int keyLength,
-            RecordRoom room,
-            boolean reserved) {
+    private Outcome split(MiniTransaction m, WritePosition p, Want want) {
         p.scratch();
         p.splitPoint();
-        int near = PageId.pageNumber(pageNear(level, key, keyLength, p.read));
-        try (PageReservation pages = space.reserve(NEW_PAGES_MAX, near, reserved)) {
+        int near = PageId.pageNumber(pageNear(want, p.read));
+        try (PageReservation pages = space.reserve(NEW_PAGES_MAX, near, want.reserved)) {
             m.begin(
                     NEW_PAGES_MAX * TreeWriter.buildBytesMax(pageBytes) + pageBytes,
                     FRAMES,
-                    reserved);
+                    want.reserved);
             try {
                 Outcome outcome =
-                        latches.fix(m, level + 1, key, keyLength, p)
-                                ? splitChild(m, p, level, key, keyLength, room, pages)
-                                : splitRoot(m, p, level, key, keyLength, room, pages);
+                        latches.fix(m, want.level + 1, want.key, want.keyLength, p)
+                                ? splitChild(m, p, want, pages)
+                                : splitRoot(m, p, want, pages);
                 m.commit();
                 return outcome;
             } catch (Throwable t) {
@@ -162,126 +148,110 @@ final class TreeGrowth {
     }
 
     /** Brings the page that will be split into the pool, too, so that it is there under latches. */
-    private long pageNear(int level, byte[] key, int keyLength, ReadPosition read) {
-        descent.to(level, TreeDescent.FOR_KEY, key, keyLength, read);
+    private long pageNear(Want want, ReadPosition read) {
+        descent.to(want.level, TreeDescent.FOR_KEY, want.key, want.keyLength, read);
         read.release();
         read.settled();
         return read.pageId();
     }
 
+    /**
+     * The position is the latched parent's: the page keeps its left half, a new one gets the rest.
+     */
     private Outcome splitChild(
-            MiniTransaction m,
-            WritePosition p,
-            int level,
-            byte[] key,
-            int keyLength,
-            RecordRoom room,
-            PageReservation pages) {
+            MiniTransaction m, WritePosition p, Want want, PageReservation pages) {
         int parent = p.frame();
         ByteBuffer parentChunk = p.chunk();
         int parentPage = p.page();
-        int position = NodeSearch.child(parentChunk, parentPage, key, keyLength);
+        int position = NodeSearch.child(parentChunk, parentPage, want.key, want.keyLength);
         int left = latches.fixChild(m, parent, position);
-        ByteBuffer chunk = pool.chunk(left);
-        int page = pool.offset(left);
-        if (!choose(chunk, page, level, key, keyLength, room, p.splitPoint())) {
+        SplitPoint point = p.splitPoint();
+        if (!choose(left, want, point)) {
             return Outcome.HAS_ROOM;
         }
-        SplitPoint point = p.splitPoint();
+        int length = point.separatorLength();
         int prefix = NodeLayout.prefixLength(parentChunk, parentPage);
-        int separatorBytes = InnerRecord.bytes(point.separatorLength() - prefix);
-        if (!NodeSize.fitsInsert(parentChunk, parentPage, separatorBytes)) {
+        if (!NodeSize.fitsInsert(parentChunk, parentPage, InnerRecord.bytes(length - prefix))) {
             return Outcome.PARENT_FULL;
         }
         pages.fixMaps(m);
         TestHooks.reached(SPLIT_LATCHED);
 
-        byte[] separator = point.separator();
-        int length = point.separatorLength();
         NodeScratch scratch = p.scratch();
-        int right = space.allocate(m, pages, treeId, pageType(level));
-        NodeEdit.rightHalf(scratch.body, chunk, page, point.keep(), separator, length);
-        TreeWriter.change(m, right, NodeChange.NODE_BUILD, scratch);
+        ByteBuffer chunk = pool.chunk(left);
+        byte[] separator = point.separator();
+        NodeEdit.rightHalf(scratch.body, chunk, pool.offset(left), point.keep(), separator, length);
+        int right = newPage(m, scratch, want, pages);
         NodeEdit.cut(scratch.body, point.keep(), separator, length);
         TreeWriter.change(m, left, NodeChange.NODE_CUT, scratch);
-        int number = PageId.pageNumber(pool.pageId(right));
-        NodeEdit.innerInsert(scratch.body, position, number, separator, prefix, length);
+        NodeEdit.innerInsert(scratch.body, position, right, separator, prefix, length);
         TreeWriter.change(m, parent, NodeChange.INNER_INSERT, scratch);
-        counters.increment(level == 0 ? Counter.LEAF_SPLITS : Counter.INNER_SPLITS);
+        countSplit(want);
         return Outcome.CHANGED;
     }
 
+    /** There is no such parent: both halves go to new pages, and the root becomes their parent. */
     private Outcome splitRoot(
-            MiniTransaction m,
-            WritePosition p,
-            int level,
-            byte[] key,
-            int keyLength,
-            RecordRoom room,
-            PageReservation pages) {
-        if (!latches.fix(m, level, key, keyLength, p)) {
+            MiniTransaction m, WritePosition p, Want want, PageReservation pages) {
+        if (!latches.fix(m, want.level, want.key, want.keyLength, p)) {
             return Outcome.HAS_ROOM; // the level is gone: who wanted room in it looks again
         }
         if (p.pageId() != descent.rootPageId()) {
             return Outcome.CHANGED; // the tree has grown meanwhile
         }
-        ByteBuffer chunk = p.chunk();
-        int page = p.page();
+        int root = p.frame();
         SplitPoint point = p.splitPoint();
-        if (!choose(chunk, page, level, key, keyLength, room, point)) {
+        if (!choose(root, want, point)) {
             return Outcome.HAS_ROOM;
         }
         pages.fixMaps(m);
         TestHooks.reached(SPLIT_LATCHED);
 
+        NodeScratch scratch = p.scratch();
+        ByteBuffer chunk = p.chunk();
+        int page = p.page();
         byte[] separator = point.separator();
         int length = point.separatorLength();
-        NodeScratch scratch = p.scratch();
-        int left = space.allocate(m, pages, treeId, pageType(level));
         NodeEdit.leftHalf(scratch.body, chunk, page, point.keep(), separator, length);
-        TreeWriter.change(m, left, NodeChange.NODE_BUILD, scratch);
-        int right = space.allocate(m, pages, treeId, pageType(level));
+        int left = newPage(m, scratch, want, pages);
         NodeEdit.rightHalf(scratch.body, chunk, page, point.keep(), separator, length);
-        TreeWriter.change(m, right, NodeChange.NODE_BUILD, scratch);
-        NodeEdit.root(
-                scratch.body,
-                level + 1,
-                PageId.pageNumber(pool.pageId(left)),
-                PageId.pageNumber(pool.pageId(right)),
-                separator,
-                length);
-        TreeWriter.change(m, p.frame(), NodeChange.NODE_BUILD, scratch);
-        counters.increment(level == 0 ? Counter.LEAF_SPLITS : Counter.INNER_SPLITS);
+        int right = newPage(m, scratch, want, pages);
+        NodeEdit.root(scratch.body, want.level + 1, left, right, separator, length);
+        TreeWriter.change(m, root, NodeChange.NODE_BUILD, scratch);
+        countSplit(want);
         counters.increment(Counter.ROOT_SPLITS);
         return Outcome.CHANGED;
     }
 
     /** Returns false if the page has room. */
-    private boolean choose(
-            ByteBuffer chunk,
-            int page,
-            int level,
-            byte[] key,
-            int keyLength,
-            RecordRoom room,
-            SplitPoint point) {
-        if (level == 0) {
-            if (room.missing(chunk, page, key, keyLength) <= 0) {
+    private boolean choose(int frame, Want want, SplitPoint point) {
+        ByteBuffer chunk = pool.chunk(frame);
+        int page = pool.offset(frame);
+        int suffix = want.keyLength - NodeLayout.prefixLength(chunk, page);
+        if (want.level == 0) {
+            if (want.room.missing(chunk, page, want.key, want.keyLength) <= 0) {
                 return false;
             }
-            int suffix = keyLength - NodeLayout.prefixLength(chunk, page);
-            point.chooseLeaf(chunk, page, key, keyLength, room.bytes(suffix));
+            point.chooseLeaf(chunk, page, want.key, want.keyLength, want.room.bytes(suffix));
             return true;
         }
-        int bytes = InnerRecord.bytes(keyLength - NodeLayout.prefixLength(chunk, page));
+        int bytes = InnerRecord.bytes(suffix);
         if (NodeSize.fitsInsert(chunk, page, bytes)) {
             return false;
         }
-        point.chooseInner(chunk, page, key, keyLength, bytes);
+        point.chooseInner(chunk, page, want.key, want.keyLength, bytes);
         return true;
     }
 
-    private static byte pageType(int level) {
-        return level == 0 ? PageType.LEAF : PageType.INNER;
+    /** Makes a page of what is in the scratch, and returns its number. */
+    private int newPage(MiniTransaction m, NodeScratch scratch, Want want, PageReservation pages) {
+        byte type = want.level == 0 ? PageType.LEAF : PageType.INNER;
+        int frame = space.allocate(m, pages, treeId, type);
+        TreeWriter.change(m, frame, NodeChange.NODE_BUILD, scratch);
+        return PageId.pageNumber(pool.pageId(frame));
+    }
+
+    private void countSplit(Want want) {
+        counters.increment(want.level == 0 ? Counter.LEAF_SPLITS : Counter.INNER_SPLITS);
     }
 }
