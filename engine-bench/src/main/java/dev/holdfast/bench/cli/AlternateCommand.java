@@ -2,16 +2,18 @@
 
 package dev.holdfast.bench.cli;
 
+import dev.holdfast.Engine;
 import dev.holdfast.bench.report.PairedRatios;
 import dev.holdfast.bench.report.RunConditions;
 import dev.holdfast.bench.report.TextTable;
 import dev.holdfast.bench.workload.Alternation;
 import dev.holdfast.bench.workload.BuildSide;
 import dev.holdfast.bench.workload.EngineSide;
+import dev.holdfast.bench.workload.LiveSide;
 import dev.holdfast.bench.workload.Phase;
-import dev.holdfast.bench.workload.Phases;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,37 +29,60 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code alternate}: one phase under settings, or with builds, in turn. */
+/** The command {@code alternate}: one phase under settings, or with builds, in short turns. */
 @Command(
         name = "alternate",
-        description = "Compares settings of the engine, or two builds, by one phase, A B A B.")
+        description = {
+            "Compares settings of the engine, or two builds, by one phase in short turns, A B B A.",
+            "Each side has its store open and loaded all the time of a life, and is idle while the"
+                    + " others work."
+        })
 final class AlternateCommand implements Callable<Integer> {
     private static final String NAMES = "ABC";
 
-    @Spec private CommandSpec spec;
-    @Mixin private WorkloadSettings settings;
-    @Mixin private FiguresOption figures;
+    /** One JVM has them all, warm from the first life on: only the stores are new. */
+    private static final int WARMUP_ROUNDS_OF_STORES = 2;
 
-    @Option(
-            names = "--phase",
-            required = true,
-            paramLabel = "NAME[@THREADS]",
-            description = "What is measured.")
-    private String name;
+    /** An interval that is worth less says so. */
+    private static final double WANTED_COVERAGE = 0.95;
+
+    @Spec private CommandSpec spec;
+    @Mixin private TurnSettings settings;
+    @Mixin private FiguresOption figures;
 
     @Option(
             names = {"--rounds", "--pairs"},
             paramLabel = "N",
-            defaultValue = "15",
-            description = "How often each side runs and counts. Default: ${DEFAULT-VALUE}.")
+            defaultValue = "60",
+            description = "How many turns of each side count. Default: ${DEFAULT-VALUE}.")
     private int rounds;
+
+    @Option(
+            names = "--lives",
+            paramLabel = "N",
+            defaultValue = "6",
+            description =
+                    "How often the sides are begun anew, with new stores and builds in new JVMs;"
+                            + " the rounds are divided among the lives. Default: ${DEFAULT-VALUE}.")
+    private int lives;
 
     @Option(
             names = "--warmup-rounds",
             paramLabel = "N",
-            defaultValue = "1",
-            description = "Rounds before them. Default: ${DEFAULT-VALUE}.")
+            defaultValue = "12",
+            description =
+                    "Rounds that do not count, at the beginning of each JVM. Default:"
+                            + " ${DEFAULT-VALUE}.")
     private int warmupRounds;
+
+    @Option(
+            names = "--others-max",
+            paramLabel = "SHARE",
+            defaultValue = "0.1",
+            description =
+                    "A round in which other processes had more of the machine is run again, up to"
+                            + " as many as count. Default: ${DEFAULT-VALUE}.")
+    private double othersMax;
 
     @Option(names = "--a", paramLabel = "NAME=VALUE", description = "An option of the first side.")
     private Map<String, String> a = new LinkedHashMap<>();
@@ -75,8 +100,8 @@ final class AlternateCommand implements Callable<Integer> {
             names = "--jar-a",
             paramLabel = "FILE",
             description =
-                    "The first side's build: holdfast-bench's jar with lib beside it. Every run is"
-                            + " a JVM of its own then.")
+                    "The first side's build: holdfast-bench's jar with lib beside it. Its engine is"
+                            + " measured by the classes of this build, in a JVM of its own.")
     private Path jarA;
 
     @Option(names = "--jar-b", paramLabel = "FILE", description = "The second side's build.")
@@ -86,18 +111,39 @@ final class AlternateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
-        Phase phase = phase();
+        if (lives < 1 || rounds < lives || warmupRounds < 0) {
+            throw wrong(
+                    "Out of range: rounds="
+                            + rounds
+                            + ", lives="
+                            + lives
+                            + ", warmup-rounds="
+                            + warmupRounds);
+        }
+        Phase phase = settings.phase();
         List<String> titles = new ArrayList<>();
-        List<Alternation.Side> sides = sides(phase, titles);
+        List<LiveSide> sides = sides(phase, titles, TemporaryDirectory.lender());
+        int later = jarA == null ? Math.min(warmupRounds, WARMUP_ROUNDS_OF_STORES) : warmupRounds;
         Alternation.Result result =
-                new Alternation(warmupRounds, rounds).run(sides, this::tellOfRun);
+                new Alternation(lives, warmupRounds, later, rounds, othersMax)
+                        .run(sides, this::tellOfRound);
         RunConditions.now().forEach(measured::set);
         measured.set("phase", phase.title())
                 .set("options", String.join(" ", settings.arguments()))
                 .set("rounds", rounds)
+                .set("lives", lives)
                 .set("warmupRounds", warmupRounds)
+                .set("disturbedRounds", result.disturbedRounds())
                 .set("spread", result.spread());
-        out().printf(Locale.ROOT, "%n%s, spread %.3f%n", phase.title(), result.spread());
+        out().printf(
+                        Locale.ROOT,
+                        "%n%s, %d rounds of %s s in %d lives, %d more disturbed, spread %.3f%n",
+                        phase.title(),
+                        rounds,
+                        settings.turnSeconds(),
+                        lives,
+                        result.disturbedRounds(),
+                        result.spread());
         out().print(table(titles, result).toText());
         out().flush();
         figures.write(measured);
@@ -107,98 +153,117 @@ final class AlternateCommand implements Callable<Integer> {
     private TextTable table(List<String> titles, Alternation.Result result) {
         TextTable table =
                 new TextTable(
-                        "side", "what", "units/s", "over A", "low", "high", "not excluded loss");
+                        "side",
+                        "what",
+                        "units/s",
+                        "over A",
+                        "by rounds",
+                        "by lives",
+                        "not excluded loss");
         for (int side = 0; side < titles.size(); side++) {
             String key = NAMES.substring(side, side + 1);
-            PairedRatios ratio = result.overFirst(side);
+            PairedRatios byRounds = result.overFirst(side);
+            PairedRatios byLives = result.overFirstByLife(side);
             table.line(
                     key,
                     titles.get(side),
                     number("%,.0f", result.median(side)),
-                    number("%.3f", ratio.median()),
-                    number("%.3f", ratio.low()),
-                    number("%.3f", ratio.high()),
-                    number("%.1f %%", 100 * ratio.worstLoss()));
+                    number("%.4f", byRounds.median()),
+                    interval(byRounds),
+                    interval(byLives),
+                    number("%.1f %%", 100 * result.worstLoss(side)));
             measured.set(key, titles.get(side))
                     .set(key + ".unitsPerSecond", result.median(side))
-                    .set(key + ".overA", ratio.median())
-                    .set(key + ".overA.low", ratio.low())
-                    .set(key + ".overA.high", ratio.high())
-                    .set(key + ".overA.coverage", ratio.coverage());
+                    .set(key + ".overA", byRounds.median());
+            setInterval(key + ".overA", byRounds);
+            setInterval(key + ".overA.byLives", byLives);
         }
         return table;
     }
 
-    private void tellOfRun(int round, int side, double unitsPerSecond) {
-        out().printf(
-                        Locale.ROOT,
-                        "round %d %s %,.0f/s%n",
-                        round + 1,
-                        NAMES.charAt(side),
-                        unitsPerSecond);
+    private void setInterval(String key, PairedRatios ratios) {
+        measured.set(key + ".low", ratios.low())
+                .set(key + ".high", ratios.high())
+                .set(key + ".coverage", ratios.coverage());
+    }
+
+    private void tellOfRound(
+            int life, int round, List<LiveSide.Turn> turns, Alternation.Outcome outcome) {
+        StringBuilder line =
+                new StringBuilder(
+                        String.format(Locale.ROOT, "life %d round %d", life + 1, round + 1));
+        for (int side = 0; side < turns.size(); side++) {
+            line.append(' ')
+                    .append(NAMES.charAt(side))
+                    .append(number(" %,.0f/s", turns.get(side).unitsPerSecond()));
+        }
+        if (outcome != Alternation.Outcome.COUNTS) {
+            line.append(", ").append(outcome.name().toLowerCase(Locale.ROOT));
+        }
+        out().println(line);
         out().flush();
     }
 
-    private List<Alternation.Side> sides(Phase phase, List<String> titles) {
+    private List<LiveSide> sides(
+            Phase phase, List<String> titles, LiveSide.Directories directories) {
         List<Map<String, String>> options = new ArrayList<>(List.of(a, b));
         if (!c.isEmpty()) {
             options.add(c);
         }
-        List<Alternation.Side> sides = new ArrayList<>();
+        List<LiveSide> sides = new ArrayList<>();
         if (jarA == null && jarB == null) {
             for (Map<String, String> each : options) {
-                sides.add(
-                        new EngineSide(
-                                settings.options(),
-                                settings.engine(each),
-                                phase,
-                                AlternateCommand::lend));
+                sides.add(new EngineSide(settings.options(each), phase, directories));
                 titles.add(each.toString());
             }
             return sides;
         }
         if (jarA == null || jarB == null || !c.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "Two builds are compared: --jar-a and --jar-b");
+            throw wrong("Two builds are compared: --jar-a and --jar-b");
         }
-        settings.options(); // refuses here what the children would refuse
-        sides.add(build(jarA, a, phase));
-        sides.add(build(jarB, b, phase));
+        sides.add(build(jarA, a, directories));
+        sides.add(build(jarB, b, directories));
         titles.add(jarA + " " + a);
         titles.add(jarB + " " + b);
         return sides;
     }
 
-    private BuildSide build(Path jar, Map<String, String> options, Phase phase) {
+    private BuildSide build(
+            Path jar, Map<String, String> options, LiveSide.Directories directories) {
+        settings.options(options); // refuses here what the child would refuse
         List<String> arguments = new ArrayList<>(settings.arguments());
         options.forEach((key, value) -> arguments.add("--option=" + key + "=" + value));
+        Path bench = location(AlternateCommand.class);
         try {
-            return new BuildSide(jar, phase, arguments, AlternateCommand::lend);
+            BuildSide side =
+                    new BuildSide(jar, bench, TurnsCommand.class.getName(), arguments, directories);
+            if (bench.equals(location(Engine.class))) {
+                throw wrong("The engine's classes cannot be left out of this build's: " + bench);
+            }
+            return side;
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
     }
 
-    private Phase phase() {
-        if (rounds < 1 || warmupRounds < 0) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "Out of range: rounds=" + rounds + ", warmup-rounds=" + warmupRounds);
-        }
+    /** Returns the jar or directory that a class was loaded from. */
+    private static Path location(Class<?> type) {
         try {
-            return Phases.parse(name);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("class without a place: class=" + type.getName(), e);
         }
     }
 
-    private static double lend(EngineSide.Use use)
-            throws IOException, InterruptedException, ExecutionException {
-        try (TemporaryDirectory directory = TemporaryDirectory.create()) {
-            double rate = use.in(directory.path());
-            directory.removeAtEnd();
-            return rate;
-        }
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private static String interval(PairedRatios ratios) {
+        String text = String.format(Locale.ROOT, "%.4f-%.4f", ratios.low(), ratios.high());
+        return ratios.coverage() >= WANTED_COVERAGE
+                ? text
+                : text + number(" (%.0f %%)", 100 * ratios.coverage());
     }
 
     private static String number(String format, Object value) {

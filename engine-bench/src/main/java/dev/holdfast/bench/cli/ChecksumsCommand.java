@@ -91,7 +91,7 @@ final class ChecksumsCommand implements Callable<Integer> {
                             + ", pool-percent="
                             + poolPercent);
         }
-        WorkloadOptions options = settings.options();
+        WorkloadOptions options = settings.options(0, 0, Map.of()); // a load has no times
         ChecksumShare workload = new ChecksumShare();
         for (int round = -warmupRounds; round < rounds; round++) {
             for (ChecksumKind kind : kinds) {
@@ -119,13 +119,7 @@ final class ChecksumsCommand implements Callable<Integer> {
                         kind.name(),
                         "poolBytes",
                         Long.toString(Math.max(POOL_BYTES_MIN, poolBytes)));
-        WorkloadOptions run =
-                new WorkloadOptions(
-                        options.rows(),
-                        options.warmupNanos(),
-                        options.measureNanos(),
-                        options.seed(),
-                        settings.engine(own));
+        WorkloadOptions run = settings.options(0, 0, own);
         try (TemporaryDirectory directory = TemporaryDirectory.create()) {
             Share share = workload.measure(directory.path(), run);
             directory.removeAtEnd();

@@ -2,6 +2,7 @@
 
 package dev.holdfast.bench.cli;
 
+import dev.holdfast.bench.workload.LiveSide;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,16 @@ final class TemporaryDirectory implements AutoCloseable {
         return new TemporaryDirectory(Files.createTempDirectory(parent, PREFIX));
     }
 
+    /** Lends such directories to whom will remove them himself. */
+    static LiveSide.Directories lender() {
+        return new Lender(Path.of(System.getProperty("java.io.tmpdir")));
+    }
+
+    /** The same below a directory. */
+    static LiveSide.Directories lenderBelow(Path directory) {
+        return new Lender(directory);
+    }
+
     Path path() {
         return path;
     }
@@ -46,12 +57,28 @@ final class TemporaryDirectory implements AutoCloseable {
         if (!isToBeRemoved) {
             return;
         }
+        remove(path);
+    }
+
+    private static void remove(Path directory) throws IOException {
         List<Path> deepestFirst;
-        try (Stream<Path> paths = Files.walk(path)) {
+        try (Stream<Path> paths = Files.walk(directory)) {
             deepestFirst = paths.sorted(Comparator.reverseOrder()).toList();
         }
         for (Path each : deepestFirst) {
             Files.deleteIfExists(each);
+        }
+    }
+
+    private record Lender(Path place) implements LiveSide.Directories {
+        @Override
+        public Path make() throws IOException {
+            return Files.createTempDirectory(place, PREFIX);
+        }
+
+        @Override
+        public void remove(Path directory) throws IOException {
+            TemporaryDirectory.remove(directory);
         }
     }
 }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +54,20 @@ final class WorkloadCommand implements Callable<Integer> {
     private List<String> names;
 
     @Option(
+            names = "--warmup-millis",
+            paramLabel = "N",
+            defaultValue = "700",
+            description = "Before a timed phase is measured. Default: ${DEFAULT-VALUE}.")
+    private long warmupMillis;
+
+    @Option(
+            names = "--measure-millis",
+            paramLabel = "N",
+            defaultValue = "2000",
+            description = "How long a timed phase is measured. Default: ${DEFAULT-VALUE}.")
+    private long measureMillis;
+
+    @Option(
             names = "--update-seconds",
             paramLabel = "N",
             defaultValue = "6",
@@ -75,7 +90,19 @@ final class WorkloadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
-        WorkloadOptions options = settings.options();
+        if (warmupMillis < 0 || measureMillis < 1) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Out of range: warmup-millis="
+                            + warmupMillis
+                            + ", measure-millis="
+                            + measureMillis);
+        }
+        WorkloadOptions options =
+                settings.options(
+                        TimeUnit.MILLISECONDS.toNanos(warmupMillis),
+                        TimeUnit.MILLISECONDS.toNanos(measureMillis),
+                        Map.of());
         List<Phase> phases = phases();
         if (!phases.isEmpty()) {
             measureTimed(options, phases);

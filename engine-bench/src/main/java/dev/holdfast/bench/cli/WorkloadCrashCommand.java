@@ -3,11 +3,13 @@
 package dev.holdfast.bench.cli;
 
 import dev.holdfast.bench.workload.CrashedUpdates;
+import dev.holdfast.bench.workload.WorkloadOptions;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
@@ -35,7 +37,8 @@ final class WorkloadCrashCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         ChildLife.endWithParent();
         try (OutputStream pipe = new FileOutputStream(FileDescriptor.out)) {
-            new CrashedUpdates(directory, settings.options()).runUntilKilled(pipe);
+            WorkloadOptions untimed = settings.options(0, 0, Map.of());
+            new CrashedUpdates(directory, untimed).runUntilKilled(pipe);
         }
         return 0;
     }

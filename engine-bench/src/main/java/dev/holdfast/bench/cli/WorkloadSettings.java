@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,20 +39,6 @@ final class WorkloadSettings {
     private long rows;
 
     @Option(
-            names = "--warmup-millis",
-            paramLabel = "N",
-            defaultValue = "700",
-            description = "Before a timed phase is measured. Default: ${DEFAULT-VALUE}.")
-    private long warmupMillis;
-
-    @Option(
-            names = "--measure-millis",
-            paramLabel = "N",
-            defaultValue = "2000",
-            description = "How long a timed phase is measured. Default: ${DEFAULT-VALUE}.")
-    private long measureMillis;
-
-    @Option(
             names = "--seed",
             paramLabel = "N",
             defaultValue = "1",
@@ -66,27 +51,15 @@ final class WorkloadSettings {
             description = "An option of the engine by its name, such as -O pageBytes=4096.")
     private Map<String, String> settings = new LinkedHashMap<>();
 
-    WorkloadOptions options() {
-        if (rows < 1 || warmupMillis < 0 || measureMillis < 1) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "Out of range: rows="
-                            + rows
-                            + ", warmup-millis="
-                            + warmupMillis
-                            + ", measure-millis="
-                            + measureMillis);
+    /** Returns them with the times of a phase, and some options that the command sets itself. */
+    WorkloadOptions options(long warmupNanos, long measureNanos, Map<String, String> more) {
+        if (rows < 1) {
+            throw new ParameterException(spec.commandLine(), "Out of range: rows=" + rows);
         }
-        return new WorkloadOptions(
-                rows,
-                TimeUnit.MILLISECONDS.toNanos(warmupMillis),
-                TimeUnit.MILLISECONDS.toNanos(measureMillis),
-                seed,
-                engine(Map.of()));
+        return new WorkloadOptions(rows, warmupNanos, measureNanos, seed, engine(more));
     }
 
-    /** Returns the engine's options with some that the command sets itself. */
-    EngineOptions engine(Map<String, String> more) {
+    private EngineOptions engine(Map<String, String> more) {
         EngineOptions base =
                 EngineOptions.builder()
                         .poolBytes(POOL_BYTES)
@@ -106,8 +79,6 @@ final class WorkloadSettings {
     List<String> arguments() {
         List<String> arguments = new ArrayList<>();
         arguments.add("--rows=" + rows);
-        arguments.add("--warmup-millis=" + warmupMillis);
-        arguments.add("--measure-millis=" + measureMillis);
         arguments.add("--seed=" + seed);
         settings.forEach((name, value) -> arguments.add("--option=" + name + "=" + value));
         return arguments;

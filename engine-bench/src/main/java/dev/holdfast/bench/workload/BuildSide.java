@@ -2,103 +2,105 @@
 
 package dev.holdfast.bench.workload;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A phase with some build of everything, each time in a JVM of its own.
+ * A phase with the engine of some build, in a JVM of its own for each life.
  *
- * <p>The build is known by its jar of this module, with what it needs in {@code lib} beside it. It
- * is asked for the command {@code workload} and the figures that this writes, which every build
- * has, so that an older one can be compared with a newer.
+ * <p>A build is known by its jar of this module, with what it needs in {@code lib} beside it. Only
+ * the latter is used: what measures is this build's, so that both sides are measured in the same
+ * way and an older build need not know of the turns. It must have what the phases call.
  */
-public final class BuildSide implements Alternation.Side {
-    private static final String MAIN = "dev.holdfast.bench.cli.HoldfastCommand";
+public final class BuildSide implements LiveSide {
+    private static final long END_SECONDS = 60;
 
-    private final Path jar;
-    private final Phase phase;
-    private final List<String> arguments;
-    private final EngineSide.Directories directories;
+    private final List<String> command;
+    private final Directories directories;
+    private Path directory;
+    private Process child;
+    private TurnLines.Remote remote;
 
     /**
      * Compares a build.
      *
      * @param jar the build's jar of this module
-     * @param arguments options of the command {@code workload}
-     * @param directories for what the child says and measures
+     * @param bench where this build's classes of this module are, and no others
+     * @param mainClass what calls {@link TurnLines#serve}
+     * @param arguments for it; the directory follows as {@code --directory}
      * @throws IllegalArgumentException if there is no such jar, or no {@code lib} beside it
      */
     public BuildSide(
-            Path jar, Phase phase, List<String> arguments, EngineSide.Directories directories) {
-        if (!Files.isRegularFile(jar) || !Files.isDirectory(lib(jar))) {
+            Path jar,
+            Path bench,
+            String mainClass,
+            List<String> arguments,
+            Directories directories) {
+        Path lib = jar.toAbsolutePath().resolveSibling("lib");
+        if (!Files.isRegularFile(jar) || !Files.isDirectory(lib)) {
             throw new IllegalArgumentException("no jar with lib beside it: jar=" + jar);
         }
-        this.jar = jar;
-        this.phase = phase;
-        this.arguments = List.copyOf(arguments);
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.add("-cp");
+        words.add(bench + File.pathSeparator + lib.resolve("*"));
+        words.add(mainClass);
+        words.addAll(arguments);
+        command = List.copyOf(words);
         this.directories = directories;
     }
 
     @Override
-    public double unitsPerSecond() throws IOException, InterruptedException, ExecutionException {
-        return directories.lend(this::measure);
+    public void begin() throws IOException {
+        directory = directories.make();
+        List<String> words = new ArrayList<>(command);
+        words.add("--directory=" + directory);
+        child = new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        remote =
+                new TurnLines.Remote(
+                        new BufferedReader(
+                                new InputStreamReader(
+                                        child.getInputStream(), StandardCharsets.US_ASCII)),
+                        new OutputStreamWriter(child.getOutputStream(), StandardCharsets.US_ASCII));
+        remote.begin();
     }
 
-    private double measure(Path directory) throws IOException, InterruptedException {
-        Path figures = directory.resolve("figures.json");
-        Path said = directory.resolve("said.txt");
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-cp");
-        command.add(jar + File.pathSeparator + lib(jar).resolve("*"));
-        command.add(MAIN);
-        command.add("workload");
-        command.add("--phases=" + phase.title());
-        command.add("--json=" + figures);
-        command.addAll(arguments);
-        Process process =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(said.toFile())
-                        .start();
-        try {
-            int exitCode = process.waitFor();
-            if (exitCode != 0) {
-                throw new IllegalStateException(
-                        "build failed: jar="
-                                + jar
-                                + ", exitCode="
-                                + exitCode
-                                + ", said="
-                                + Files.readString(said));
+    @Override
+    public Turn turn() throws IOException {
+        return remote.turn();
+    }
+
+    @Override
+    public void settle() throws IOException {
+        remote.settle();
+    }
+
+    @Override
+    public void end() throws IOException, InterruptedException {
+        if (child != null) {
+            try {
+                remote.end();
+                if (!child.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+                    throw new IllegalStateException(
+                            "child does not end: command=" + command + ", pid=" + child.pid());
+                }
+            } finally {
+                child.destroyForcibly().waitFor();
+                child = null;
             }
-        } finally {
-            process.destroyForcibly();
         }
-        return rate(Files.readString(figures), phase.title());
-    }
-
-    /** Finds the phase's rate in the figures that a workload has written. */
-    static double rate(String figures, String title) {
-        Pattern pattern =
-                Pattern.compile(
-                        '"' + Pattern.quote(title + ".unitsPerSecond") + "\":\\s*([0-9.Ee+-]+)");
-        Matcher matcher = pattern.matcher(figures);
-        if (!matcher.find()) {
-            throw new IllegalStateException(
-                    "no such figure: phase=" + title + ", figures=" + figures);
+        if (directory != null) {
+            directories.remove(directory);
+            directory = null;
         }
-        return Double.parseDouble(matcher.group(1));
-    }
-
-    private static Path lib(Path jar) {
-        return jar.toAbsolutePath().resolveSibling("lib");
     }
 }

@@ -14,6 +14,11 @@ import java.util.function.BiConsumer;
 
 /** Options of an engine by name, for command lines and for comparisons of two settings. */
 public final class EngineSettings {
+    /*
+     * By lambdas, not by method references: those look their method up here and now, and an older
+     * engine, which comparisons run with these classes, has not all of them.
+     */
+
     private static final Map<String, BiConsumer<EngineOptions.Builder, String>> SETTERS = setters();
 
     private EngineSettings() {}

@@ -2,59 +2,86 @@
 
 package dev.holdfast.bench.workload;
 
-import dev.holdfast.EngineOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 
-/** A phase under some settings of the engine, in this JVM, each time on a new store. */
-public final class EngineSide implements Alternation.Side {
+/** A phase under some settings of the engine, in this JVM, on a store that is new in each life. */
+public final class EngineSide implements LiveSide {
+    /*
+     * After a turn the engine makes a checkpoint: else its cleaner would go on writing in the turns
+     * of the others, as much as the turn had left, and each turn would begin with another age of
+     * the log. So turns that change rows begin all alike, with a clean pool and an empty log; pages
+     * are written within a turn only if it is long enough to need it.
+     *
+     * A turn of a load is a store of its own, opened before it is timed.
+     */
+
     private final WorkloadOptions options;
     private final Phase phase;
     private final Directories directories;
+    private Path directory;
+    private WorkloadStore store;
+    private int turns;
 
-    /**
-     * Takes the rows and times from the options, the engine's settings from the other.
-     *
-     * @param directories gives a directory for each run and removes it after
-     */
-    public EngineSide(
-            WorkloadOptions options, EngineOptions engine, Phase phase, Directories directories) {
-        this.options =
-                new WorkloadOptions(
-                        options.rows(),
-                        options.warmupNanos(),
-                        options.measureNanos(),
-                        options.seed(),
-                        engine);
+    /** Compares an engine; the options say how, and how long a turn is. */
+    public EngineSide(WorkloadOptions options, Phase phase, Directories directories) {
+        this.options = options;
         this.phase = phase;
         this.directories = directories;
     }
 
     @Override
-    public double unitsPerSecond() throws IOException, InterruptedException, ExecutionException {
-        return directories.lend(this::measure);
-    }
-
-    private double measure(Path directory)
-            throws IOException, InterruptedException, ExecutionException {
-        try (WorkloadStore store = WorkloadStore.open(directory, options)) {
-            PhaseRunner runner = new PhaseRunner(store, options);
-            if (phase.isTimed()) {
-                runner.run(Phases.parse(Phases.LOAD_SEQUENTIAL));
-            }
-            return runner.run(phase).unitsPerSecond();
+    public void begin() throws IOException, InterruptedException, ExecutionException {
+        turns = 0;
+        if (phase.isTimed()) {
+            open();
+            new PhaseRunner(store, options).run(Phases.parse(Phases.LOAD_SEQUENTIAL));
+            store.engine().checkpoint();
         }
     }
 
-    /** Lends directories. */
-    public interface Directories {
-        /** Makes a directory, has it used, and removes it. */
-        double lend(Use use) throws IOException, InterruptedException, ExecutionException;
+    /** The rows of each turn are others, and the same for all sides. */
+    @Override
+    public Turn turn() throws IOException, InterruptedException, ExecutionException {
+        if (!phase.isTimed()) {
+            open();
+        }
+        WorkloadOptions ofTurn =
+                new WorkloadOptions(
+                        options.rows(),
+                        options.warmupNanos(),
+                        options.measureNanos(),
+                        options.seed() + turns,
+                        options.engine());
+        turns++;
+        Measurement measured = new PhaseRunner(store, ofTurn).run(phase);
+        return new Turn(measured.unitsPerSecond(), measured.otherCpuShare());
     }
 
-    /** What is done in a lent directory. */
-    public interface Use {
-        double in(Path directory) throws IOException, InterruptedException, ExecutionException;
+    @Override
+    public void settle() throws IOException {
+        if (phase.isTimed()) {
+            store.engine().checkpoint();
+        } else {
+            end();
+        }
+    }
+
+    @Override
+    public void end() throws IOException {
+        if (store != null) {
+            store.close();
+            store = null;
+        }
+        if (directory != null) {
+            directories.remove(directory);
+            directory = null;
+        }
+    }
+
+    private void open() throws IOException {
+        directory = directories.make();
+        store = WorkloadStore.open(directory, options);
     }
 }

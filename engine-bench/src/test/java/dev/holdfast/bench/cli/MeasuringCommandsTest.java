@@ -40,6 +40,10 @@ class MeasuringCommandsTest {
                 "alternate",
                 "alternate --phase=update-sync --rounds=0",
                 "alternate --phase=update-sync --warmup-rounds=-1",
+                "alternate --phase=update-sync --rounds=2 --lives=3",
+                "alternate --phase=update-sync --turn-seconds=0",
+                "alternate --phase=update-sync --rows=0",
+                "workload --measure-millis=0",
                 "alternate --phase=update-sync --jar-a=absent.jar",
                 "alternate --phase=update-sync --jar-a=absent.jar --jar-b=absent.jar",
                 "latches --pairs=0",
@@ -90,17 +94,20 @@ class MeasuringCommandsTest {
                 command.execute(
                         "alternate",
                         "--rows=1000",
-                        "--warmup-millis=1",
-                        "--measure-millis=10",
-                        "--rounds=1",
-                        "--warmup-rounds=0",
+                        "--turn-seconds=0.01",
+                        "--option=redoCapacityBytes=67108864",
+                        "--option=poolBytes=67108864",
+                        "--rounds=2",
+                        "--lives=1",
+                        "--option=ioCapacity=2000",
+                        "--warmup-rounds=1",
                         "--phase=update-nosync@2",
                         "--a=timeWaits=OFF",
                         "--b=timeWaits=SAMPLED",
                         "--c=timeWaits=FULL");
 
         assertThat(exitCode).as(err.toString()).isZero();
-        assertThat(out.toString()).contains("over A", "{timeWaits=FULL}");
+        assertThat(out.toString()).contains("by lives", "{timeWaits=FULL}", "life 1 round 3");
     }
 
     @Test
