@@ -56,7 +56,7 @@ interface TestLatch {
         BUFFER,
         ARRAY,
         OBJECT,
-        /** With readers in stripes from the start; two stripes, so that threads share one. */
+        /** With readers in stripes after each change; two stripes, so that threads share one. */
         SPREAD;
 
         TestLatch latch(ContentionSite site) {
@@ -64,14 +64,14 @@ interface TestLatch {
                 // Not the first of the table, so that a lost offset shows.
                 case BUFFER -> new InBuffer(ByteBuffer.allocateDirect(192), 64, site);
                 case ARRAY -> new InArray(new LatchArray(3, site), 1);
-                case OBJECT -> new InObject(new Latch(site));
-                case SPREAD -> new InObject(spread(new Latch(site, new ReaderStripes(2))));
+                case OBJECT -> new InObject(new Latch(site), false);
+                case SPREAD -> spread(new Latch(site, new ReaderStripes(2)));
             };
         }
 
-        private static Latch spread(Latch latch) {
+        private static TestLatch spread(Latch latch) {
             latch.spread();
-            return latch;
+            return new InObject(latch, true);
         }
     }
 
@@ -311,8 +311,8 @@ interface TestLatch {
         }
     }
 
-    /** In an object. */
-    record InObject(Latch latch) implements TestLatch {
+    /** In an object; readers are spread again and again if {@code spreads}. */
+    record InObject(Latch latch, boolean spreads) implements TestLatch {
         @Override
         public long optimisticVersion() {
             return latch.optimisticVersion();
@@ -356,6 +356,9 @@ interface TestLatch {
         @Override
         public void releaseExclusive() {
             latch.releaseExclusive();
+            if (spreads) {
+                latch.spread();
+            }
         }
 
         @Override
