@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** If this failed, a build would be another one, or its JVM outlive the comparison. */
 @Timeout(60)
-class BuildSideTest {
+class BuildSideIT {
     @TempDir private Path directory;
     private Path jar;
 
