@@ -106,15 +106,23 @@ public final class SpaceConversion {
         this.entries = new long[AllocationMap.pagesPerGroup(pool.pageBytes())];
     }
 
-    /** The kind that a space's conversion was to end with, or null if none is under way. */
+    /**
+     * The kind that a space's conversion was to end with, or null if none is under way or it is
+     * gone.
+     */
     public static PageChecksum pending(Spaces spaces, Space space) {
         BufferPool pool = spaces.pool();
-        int frame = pool.fixShared(PageId.of(space.spaceId(), SpaceHeader.PAGE_NUMBER));
         SpaceKinds kinds;
         try {
+            int frame = pool.fixShared(PageId.of(space.spaceId(), SpaceHeader.PAGE_NUMBER));
             kinds = SpaceKinds.read(pool.chunk(frame), pool.offset(frame));
-        } finally {
             pool.unfixShared(frame);
+        } catch (NoSuchTableException dropped) {
+            // By the drop that an open resumes beside us.
+            return null;
+        } catch (CorruptionException | StorageException | ChecksumException notNow) {
+            // It could be read a moment ago; the verifier names it, the next open tries again.
+            return null;
         }
         return kinds.isConverting() ? spaces.files().checksums().byCode(kinds.sealKind()) : null;
     }
