@@ -10,6 +10,7 @@ import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.async.IoScheduler;
 import dev.holdfast.io.file.StorageErrors;
 import dev.holdfast.sync.BufferLatch;
 import dev.holdfast.sync.HeldLatches;
@@ -20,7 +21,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 
 /**
  * Writes dirty pages, a batch at a time, through the doublewrite. Safe for several threads: who
@@ -33,7 +33,8 @@ public final class PageFlusher {
      *     on the batch's account in PageWrites stands for the changes that the copies hold
      *   make the log durable through the greatest page LSN of the copies
      *   seal the copies; write and sync the doublewrite file
-     *   write the copies to their places; sync each file that got one
+     *   write the copies to their places, all at once; when all are written, sync each file that
+     *     got one
      *   now the frames are clean, or as dirty as what came since the copy; WRITING ends
      *   close the account; release the doublewrite slot
      *
@@ -41,7 +42,8 @@ public final class PageFlusher {
      * it, and what holds for a batch holds for it alone. So one is copied while another is synced.
      *
      * Pages are copied in the order of their ids: neighbours on disk then lie behind each other in
-     * the batch and go out in one transfer.
+     * the batch and go out in one transfer. The transfers of a batch go to the write threads of the
+     * scheduler, since a device does several at a time, but the doublewrite file's, which is one.
      *
      * The log LSN that goes with a copy says: every later change of the page begins at or above it
      * (P10). That must hold after a crash too, where LSNs that were not durable are given out again:
@@ -79,6 +81,9 @@ public final class PageFlusher {
     private final Counters counters;
     private final int pageBytes;
 
+    /** By doublewrite slot: who has the slot has the element. */
+    private final BatchWrites[] dataWrites = new BatchWrites[Doublewrite.SLOTS_MAX];
+
     /** Set by who recovers, before and after. */
     private volatile boolean isReplaying;
 
@@ -87,6 +92,7 @@ public final class PageFlusher {
             PageStore store,
             WriteAhead log,
             Doublewrite doublewrite,
+            IoScheduler scheduler,
             EngineHealth health,
             Counters counters) {
         this.pool = pool;
@@ -97,6 +103,9 @@ public final class PageFlusher {
         this.health = health;
         this.counters = counters;
         this.pageBytes = pool.pageBytes();
+        for (int slot = 0; slot < dataWrites.length; slot++) {
+            dataWrites[slot] = new BatchWrites(store, scheduler, doublewrite.pagesMax());
+        }
     }
 
     /** Pages in a batch at most. */
@@ -222,12 +231,12 @@ public final class PageFlusher {
             int spaceId = PageId.spaceId(batch.pageId(i));
             PageSeal.seal(buffer, batch.offset(i), pageBytes, store.checksumFor(spaceId));
         }
-        untilWritten(batch::write, () -> "doublewriteSlot=" + batch.slot());
+        untilWritten(batch::write);
         batch.sync();
         TestHooks.reached(DOUBLEWRITTEN);
-        for (int from = 0; from < batch.count(); from = batch.endOfRun(from)) {
-            writeRun(batch, from, batch.endOfRun(from));
-        }
+        BatchWrites toFiles = dataWrites[batch.slot()];
+        toFiles.begin();
+        untilWritten(() -> toFiles.write(batch));
         TestHooks.reached(WRITTEN);
         if (!TestHooks.fault(PlantedFault.CHECKPOINT_BEFORE_DATA_SYNC)) {
             syncFiles(batch);
@@ -239,17 +248,7 @@ public final class PageFlusher {
         counters.add(Counter.PAGES_WRITTEN, batch.count());
     }
 
-    private void writeRun(DoublewriteBatch batch, int from, int to) throws IOException {
-        long pageId = batch.pageId(from);
-        int spaceId = PageId.spaceId(pageId);
-        if (store.present(spaceId)) {
-            untilWritten(
-                    () -> store.write(pageId, batch.images(from, to)),
-                    () -> "file=" + store.fileName(spaceId) + ", " + PageId.describe(pageId));
-        }
-    }
-
-    private void untilWritten(Transfer transfer, Supplier<String> what) throws IOException {
+    private void untilWritten(Transfer transfer) throws IOException {
         long pauseNanos = PAUSE_NANOS;
         int tries = 0;
         while (true) {
@@ -267,7 +266,7 @@ public final class PageFlusher {
                 }
                 if (tries == WRITE_TRIES_MAX) {
                     throw new IOException(
-                            "page write failed: " + what.get() + ", tries=" + tries, e);
+                            "page write failed: tries=" + tries + ", " + e.getMessage(), e);
                 }
                 LockSupport.parkNanos(this, pauseNanos);
                 pauseNanos = Math.min(4 * pauseNanos, PAUSE_NANOS_MAX);

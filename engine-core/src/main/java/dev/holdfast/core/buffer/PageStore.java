@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.io.async.IoRequest;
 import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
 import java.io.IOException;
@@ -12,8 +13,13 @@ public interface PageStore {
     /** Fills the target's remaining bytes, one page, with the page as it is on disk. */
     void read(long pageId, ByteBuffer target) throws IOException;
 
-    /** Writes the source's remaining bytes: the sealed page, and those that follow it on disk. */
-    void write(long pageId, ByteBuffer source) throws IOException;
+    /**
+     * Makes the request a write of the source's remaining bytes: the sealed page, and those that
+     * follow it on disk.
+     *
+     * @return false if the space does not exist: then there is nothing to write
+     */
+    boolean prepareWrite(IoRequest request, long pageId, ByteBuffer source);
 
     /** Makes durable what was written to the space's file before the call. */
     void sync(int spaceId) throws IOException;

@@ -32,7 +32,8 @@ final class EngineClose {
      * the caller for good. It is waited for as long as it gets on: a large pool takes its time.
      *
      * If a thread does not come back, what it may touch stays as it is: its memory, and the lock,
-     * since a write that is still on its way must not meet a second engine.
+     * since a write that is still on its way must not meet a second engine. Background IO that has
+     * not begun is then told that it will not be done.
      */
     private static final Logger LOG = LoggerFactory.getLogger(EngineClose.class);
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -98,6 +99,7 @@ final class EngineClose {
             late.addAll(storage.stopAgents(stallNanos));
         }
         if (!late.isEmpty()) {
+            late.addAll(storage.leaveIo());
             owned.abandon();
             LOG.error(
                     "close did not end: store={}, waitsFor={}",

@@ -114,7 +114,8 @@ final class StorageLayer {
         owned.pushAgents(() -> stopAgents(STOP_NANOS));
         this.watch = startWatch(options);
         PageFlusher flusher =
-                new PageFlusher(pool, store.files(), ahead, doublewrite, health, counters);
+                new PageFlusher(
+                        pool, store.files(), ahead, doublewrite, io.scheduler(), health, counters);
         this.checkpointer =
                 new Checkpointer(
                         pool,
@@ -308,6 +309,16 @@ final class StorageLayer {
         late.addAll(writers.stop(timeoutNanos));
         late.addAll(io.stop(late.isEmpty() ? timeoutNanos : 0));
         return late;
+    }
+
+    /**
+     * Gives up background IO after a thread did not end: what has not begun fails, what is at the
+     * device is not waited for.
+     *
+     * @return a name for what is still at the device
+     */
+    List<String> leaveIo() {
+        return io.stop(0);
     }
 
     MiniTransaction newMtr() {

@@ -9,6 +9,7 @@ import dev.holdfast.core.buffer.PageStore;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.io.async.IoRequest;
 import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.file.StorageDirectory;
@@ -268,6 +269,16 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
     }
 
     @Override
+    public boolean prepareWrite(IoRequest request, long pageId, ByteBuffer source) {
+        SpaceFile space = spaces.find(PageId.spaceId(pageId));
+        if (space == null) {
+            return false;
+        }
+        request.write(space.file, position(pageId), source);
+        return true;
+    }
+
+    /** Writes the source's remaining bytes: the sealed page, and those that follow it on disk. */
     public void write(long pageId, ByteBuffer source) throws IOException {
         int spaceId = PageId.spaceId(pageId);
         SpaceFile space = spaces.find(spaceId);

@@ -16,6 +16,8 @@ import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -108,6 +110,78 @@ final class PageFlusherTest {
         assertThat(fixture.counters.sum(Counter.PAGE_WRITE_FAILURES)).isEqualTo(2);
         assertThat(fixture.health.failed()).isFalse();
         assertThat(durableValue(PAGE)).isEqualTo(2);
+    }
+
+    @Test
+    void givenPagesThatAreNoNeighbours_whenFlushed_thenTheirWritesAreAtTheDeviceTogether() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.putOnDisk(OTHER, 1);
+        fixture.change(PAGE, 2);
+        fixture.change(OTHER, 3);
+        CyclicBarrier bothAreThere = new CyclicBarrier(2);
+        fixture.store.beforeWrite =
+                () -> {
+                    try {
+                        bothAreThere.await(20, TimeUnit.SECONDS);
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                };
+
+        int written = fixture.flushAll();
+
+        assertThat(written).isEqualTo(2);
+        assertThat(durableValue(PAGE)).isEqualTo(2);
+        assertThat(durableValue(OTHER)).isEqualTo(3);
+    }
+
+    @Test
+    void givenOneOfTwoWritesThatFails_whenTriedAgain_thenTheOtherIsNotMadeTwice() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.putOnDisk(OTHER, 1);
+        fixture.change(PAGE, 2);
+        fixture.change(OTHER, 3);
+        fixture.store.writesToFail.set(1);
+
+        fixture.flushAll();
+
+        assertThat(fixture.store.writes.get()).isEqualTo(3);
+        assertThat(fixture.store.syncs.get()).isEqualTo(2);
+        assertThat(durableValue(PAGE)).isEqualTo(2);
+        assertThat(durableValue(OTHER)).isEqualTo(3);
+        assertThat(fixture.health.failed()).isFalse();
+    }
+
+    @Test
+    void givenASpaceThatIsDroppedWhileItIsWritten_whenTheWriteFails_thenTheEngineGoesOn() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.putOnDisk(OTHER, 1);
+        fixture.change(PAGE, 2);
+        fixture.change(OTHER, 3);
+        fixture.store.writesToFail.set(2);
+        fixture.store.beforeWrite = () -> fixture.store.drop(PageId.spaceId(PAGE));
+
+        fixture.flushAll();
+
+        assertThat(fixture.health.failed()).isFalse();
+        assertThat(durableValue(OTHER)).isEqualTo(3);
+        assertThat(durableValue(PAGE)).isEqualTo(1);
+    }
+
+    @Test
+    void givenAMistakeInAWrite_whenFlushed_thenTheEngineFailsWithIt() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.store.beforeWrite =
+                () -> {
+                    throw new IllegalArgumentException("planned");
+                };
+
+        assertThatThrownBy(fixture::flushAll)
+                .isInstanceOf(EngineFailedException.class)
+                .hasRootCauseMessage("planned");
+
+        assertThat(fixture.store.writes.get()).isEqualTo(1);
     }
 
     @Test

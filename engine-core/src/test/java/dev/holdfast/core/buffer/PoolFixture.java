@@ -12,9 +12,12 @@ import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.core.page.PageType;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.io.async.IoScheduler;
+import dev.holdfast.io.async.IoSchedulerOptions;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.MemoryDirectory;
 import dev.holdfast.io.memory.PageMemory;
+import dev.holdfast.io.stats.IoSites;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
@@ -30,6 +33,8 @@ final class PoolFixture implements AutoCloseable {
     final MemoryPageStore store = new MemoryPageStore();
     final TestLog log = new TestLog();
     final MemoryDirectory directory = MemoryDirectory.create();
+    final IoScheduler io =
+            IoScheduler.start(IoSchedulerOptions.forCapacity(6_000), IoSites.IO_QUEUE, nanos -> {});
     final BufferPool pool;
     final Doublewrite doublewrite;
     final PageFlusher flusher;
@@ -45,7 +50,7 @@ final class PoolFixture implements AutoCloseable {
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-        flusher = new PageFlusher(pool, store, log, doublewrite, health, counters);
+        flusher = new PageFlusher(pool, store, log, doublewrite, io, health, counters);
     }
 
     /** Puts a page on the disk that bears a value. */
@@ -105,6 +110,7 @@ final class PoolFixture implements AutoCloseable {
     @Override
     public void close() {
         try {
+            io.close();
             doublewrite.close();
         } catch (IOException e) {
             throw new IllegalStateException(e);

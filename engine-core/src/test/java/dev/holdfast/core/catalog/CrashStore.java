@@ -34,8 +34,11 @@ import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.async.IoCapacity;
+import dev.holdfast.io.async.IoScheduler;
+import dev.holdfast.io.async.IoSchedulerOptions;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.stats.IoSites;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +60,8 @@ final class CrashStore implements AutoCloseable {
     final Counters counters = new Counters();
     final SpaceFiles files;
     final RedoLog log;
+    private final IoScheduler io =
+            IoScheduler.start(IoSchedulerOptions.forCapacity(2_000), IoSites.IO_QUEUE, nanos -> {});
     final BufferPool pool;
     final Checkpointer checkpointer;
     final MtrContext context;
@@ -95,7 +100,8 @@ final class CrashStore implements AutoCloseable {
         doublewrite = Doublewrite.open(directory, DOUBLEWRITE, uuid, counters);
         RedoWriteAhead ahead = new RedoWriteAhead(log);
         pool = new BufferPool(PoolOptions.of(PAGE_BYTES, FRAMES), files, ahead, health, counters);
-        PageFlusher flusher = new PageFlusher(pool, files, ahead, doublewrite, health, counters);
+        PageFlusher flusher =
+                new PageFlusher(pool, files, ahead, doublewrite, io, health, counters);
         checkpointer =
                 new Checkpointer(pool, files, ahead, flusher, this::record, health, counters);
         IoCapacity capacity = new IoCapacity(100_000, System::nanoTime);
@@ -181,6 +187,7 @@ final class CrashStore implements AutoCloseable {
         for (BackgroundAgent agent : agents) {
             agent.stop(STOP_NANOS);
         }
+        io.close();
         doublewrite.close();
         log.close();
         files.close();

@@ -384,6 +384,32 @@ final class EngineCloseTest {
         }
     }
 
+    @Test
+    void givenADataFileThatDoesNotAnswer_whenClosed_thenItEndsWithAnErrorAndLeavesTheMemory(
+            TestEngines engines) throws Exception {
+        SimulatedDisk disk = SimulatedDisk.create();
+        EngineOptions options =
+                TestEngines.small().closeTimeout(Duration.ofMillis(100)).ioWriteThreads(1).build();
+        Engine engine = engines.open(disk, options);
+        engines.unverified(engine);
+        fill(engine, 500);
+        Fault stuck = Fault.on(Operation.WRITE, "*.hfs").sticky().stuck();
+        disk.faults().add(stuck);
+
+        Throwable thrown = catchThrowable(engine::close);
+
+        assertThat(thrown).isInstanceOf(StorageException.class).hasMessageContaining("io");
+        assertThat(stuck.hits()).as("what was not begun is not begun any more").isEqualTo(1);
+        assertThat(disk.isLocked()).isTrue();
+        assertThat(disk.openFiles()).isNotEmpty();
+        disk.faults().clear();
+        stuck.release();
+        while (!VerifyAfterTest.threads().isEmpty()) {
+            Thread.onSpinWait();
+        }
+        assertThat(stuck.hits()).isEqualTo(1);
+    }
+
     private static Thread start(AtomicReference<Throwable> end, Runnable work) {
         Thread thread =
                 new Thread(

@@ -5,8 +5,11 @@ package dev.holdfast.core.mtr;
 import dev.holdfast.core.buffer.PageStore;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.io.async.IoRequest;
 import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.checksum.PageChecksums;
+import dev.holdfast.io.file.StorageFile;
+import dev.holdfast.io.stats.FileStatistics;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,6 +27,9 @@ public final class MemoryPageStore implements PageStore {
     /** What every read ends with, or {@code null}. */
     public volatile Error readError;
 
+    /** What is done at the beginning of every write. */
+    public volatile Runnable beforeWrite = () -> {};
+
     /** How many of the next calls fail. */
     public final AtomicInteger readsToFail = new AtomicInteger();
 
@@ -34,6 +40,7 @@ public final class MemoryPageStore implements PageStore {
     public final AtomicInteger writes = new AtomicInteger();
     public final AtomicInteger syncs = new AtomicInteger();
 
+    private final Map<Integer, StorageFile> files = new ConcurrentHashMap<>();
     private final int pageBytes;
 
     /** A store of pages of 4 KiB. */
@@ -60,8 +67,20 @@ public final class MemoryPageStore implements PageStore {
     }
 
     @Override
+    public boolean prepareWrite(IoRequest request, long pageId, ByteBuffer source) {
+        int spaceId = PageId.spaceId(pageId);
+        if (!present(spaceId)) {
+            return false;
+        }
+        StorageFile file = files.computeIfAbsent(spaceId, id -> new SpacePages(id));
+        long position = Integer.toUnsignedLong(PageId.pageNumber(pageId)) * pageBytes;
+        request.write(file, position, source);
+        return true;
+    }
+
     public void write(long pageId, ByteBuffer source) throws IOException {
         writes.incrementAndGet();
+        beforeWrite.run();
         failIfPlanned(writesToFail, "write");
         for (long id = pageId; source.hasRemaining(); id++) {
             byte[] page = new byte[pageBytes];
@@ -122,6 +141,59 @@ public final class MemoryPageStore implements PageStore {
     /** The page as it would be after a power loss at once, or {@code null}. */
     public byte[] durablePage(long pageId) {
         return durable.get(pageId);
+    }
+
+    /** The pages of a space as a file that can be written to. */
+    private final class SpacePages implements StorageFile {
+        private final int spaceId;
+        private final FileStatistics statistics = new FileStatistics();
+
+        SpacePages(int spaceId) {
+            this.spaceId = spaceId;
+        }
+
+        @Override
+        public String name() {
+            return fileName(spaceId);
+        }
+
+        @Override
+        public void write(long position, ByteBuffer source) throws IOException {
+            MemoryPageStore.this.write(PageId.of(spaceId, (int) (position / pageBytes)), source);
+        }
+
+        @Override
+        public FileStatistics statistics() {
+            return statistics;
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void read(long position, ByteBuffer target) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void sync(boolean dataOnly) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long length() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void truncate(long length) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void zeroFill(long from, long to) {
+            throw new UnsupportedOperationException();
+        }
     }
 
     private static void failIfPlanned(AtomicInteger plan, String what) throws IOException {

@@ -20,8 +20,11 @@ import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.async.IoCapacity;
+import dev.holdfast.io.async.IoScheduler;
+import dev.holdfast.io.async.IoSchedulerOptions;
 import dev.holdfast.io.file.MemoryDirectory;
 import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.stats.IoSites;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +47,8 @@ public final class MtrFixture implements AutoCloseable {
     public final StorageDirectory directory;
     public final PageStore store;
     public final RedoLog log;
+    private final IoScheduler io =
+            IoScheduler.start(IoSchedulerOptions.forCapacity(6_000), IoSites.IO_QUEUE, nanos -> {});
     public final BufferPool pool;
     public final Doublewrite doublewrite;
     public final PageFlusher flusher;
@@ -91,7 +96,7 @@ public final class MtrFixture implements AutoCloseable {
         }
         RedoWriteAhead ahead = new RedoWriteAhead(log);
         pool = new BufferPool(PoolOptions.of(pageBytes, frames), store, ahead, health, counters);
-        flusher = new PageFlusher(pool, store, ahead, doublewrite, health, counters);
+        flusher = new PageFlusher(pool, store, ahead, doublewrite, io, health, counters);
         CheckpointSink sink = lsn -> log.space().checkpointAdvanced(lsn);
         checkpointer = new Checkpointer(pool, store, ahead, flusher, sink, health, counters);
         IoCapacity capacity = new IoCapacity(100_000, System::nanoTime);
@@ -142,6 +147,7 @@ public final class MtrFixture implements AutoCloseable {
     public void close() {
         stopAgents();
         try {
+            io.close();
             doublewrite.close();
             log.close();
         } catch (IOException e) {
