@@ -127,14 +127,14 @@ public final class Checkpointer {
     }
 
     /**
-     * Goes a bounded step towards a checkpoint at or above an LSN that is closed: writes some of
-     * the pages that were changed before it, or if none is left records the checkpoint. For
+     * Goes a bounded step towards a checkpoint at or above an LSN that the log has reached: writes
+     * some of the pages that were changed before it, or if none is left records the checkpoint. For
      * background work that must be able to stop.
      *
      * <p><b>Latches:</b> none held.
      *
-     * @return how many pages were written; 0 if those that are left are being written by others; -1
-     *     if the checkpoint is recorded
+     * @return how many pages were written; 0 if what is left is being written or changed by others;
+     *     -1 if the checkpoint is recorded
      */
     public int approach(long lsn) {
         health.check();
@@ -145,7 +145,8 @@ public final class Checkpointer {
             if (count > 0) {
                 return flusher.write(candidates, count, true);
             }
-            return pool.oldestRecoveryLsn(lsn) < lsn || record(true) < lsn ? 0 : -1;
+            boolean isOpen = log.closedLsn() < lsn || pool.oldestRecoveryLsn(lsn) < lsn;
+            return isOpen || record(true) < lsn ? 0 : -1;
         } catch (IOException e) {
             health.fail(e);
             health.check();

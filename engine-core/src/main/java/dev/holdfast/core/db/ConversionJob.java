@@ -107,7 +107,8 @@ final class ConversionJob {
     private void go(Phase to) {
         phase = to;
         next = 0;
-        targetLsn = storage.log().closedLsn();
+        // Not the closed LSN: a group of somebody else may be open below those of the last phase.
+        targetLsn = storage.log().appendLsn();
     }
 
     private void forEach(Consumer<SpaceConversion> work, Phase after) {
@@ -145,7 +146,7 @@ final class ConversionJob {
 
     private void end() {
         if (!files.isEmpty()) {
-            storage.log().makeDurable(storage.log().closedLsn());
+            storage.log().makeDurable(targetLsn);
             LOG.info("checksums are converted: {}", progress().toText().trim());
         }
         ended.countDown();

@@ -17,7 +17,9 @@ import dev.holdfast.EngineOptions;
 import dev.holdfast.FormatException;
 import dev.holdfast.Table;
 import dev.holdfast.TableOptions;
+import dev.holdfast.Transaction;
 import dev.holdfast.WaitInterruptedException;
+import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.space.AllocationMap;
@@ -39,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -204,6 +207,48 @@ final class ChecksumConversionTest {
 
         assertThat(kept).isTrue();
         assertThat(kindsOnDisk(engine)).containsOnlyKeys("WORD");
+    }
+
+    @Test
+    void givenAGroupThatIsNotPublished_whenFilesAreBegun_thenPagesKeepTheirKindUntilItIs()
+            throws Exception {
+        Engine engine = engines.open(disk, options().build());
+        fill(engine);
+        CountDownLatch open = new CountDownLatch(1);
+        CountDownLatch mayGo = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(4);
+        CountDownLatch switched = new CountDownLatch(1);
+        Thread writer = new Thread(() -> engine.write(tx -> put(engine, tx)));
+        TestHooks.onReached(MiniTransaction.RESERVED, () -> hold(writer, open, mayGo));
+        TestHooks.onReached(SpaceConversion.BEGUN, begun::countDown);
+        TestHooks.onReached(SpaceConversion.SWITCHED, switched::countDown);
+        // What the writer holds is not to be written for the conversion.
+        engine.checkpoint();
+        writer.start();
+        open.await();
+
+        Future<ChecksumConversion> call = callers.submit(() -> engine.convertChecksums("WORD"));
+        begun.await();
+        boolean early = switched.await(100, TimeUnit.MILLISECONDS);
+        mayGo.countDown();
+
+        assertThat(early).isFalse();
+        assertThat(call.get().isComplete()).isTrue();
+        writer.join();
+    }
+
+    private static Void put(Engine engine, Transaction transaction) {
+        transaction.put(engine.table("shared"), key(1), new byte[400]);
+        return null;
+    }
+
+    private static void hold(Thread writer, CountDownLatch open, CountDownLatch mayGo) {
+        if (Thread.currentThread() == writer) {
+            open.countDown();
+            while (mayGo.getCount() > 0) {
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
     }
 
     @Test

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.holdfast.core.rig;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.holdfast.CloseMode;
 import dev.holdfast.Durability;
 import dev.holdfast.Engine;
+import dev.holdfast.EngineOptions;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Table;
 import dev.holdfast.Transaction;
@@ -30,12 +33,14 @@ final class CrashWorkload {
     private static final int HISTORY_VALUE_BYTES = 900;
     private static final long TRUNCATION_NANOS = 30_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000;
+    private static final int LEFT_AFTER_PAGES = 20;
 
     private final SimulatedDisk disk = SimulatedDisk.create();
     private final StepListener marks = Mark.on(disk);
     private final Map<Counter, Long> counts = new EnumMap<>(Counter.class);
     private final List<SessionScript> scripts = new ArrayList<>();
     private final int stepsEach;
+    private int conversionsLeft;
 
     /**
      * Prepares a run.
@@ -103,6 +108,59 @@ final class CrashWorkload {
             count(opened);
         }
         return second;
+    }
+
+    /**
+     * Works while all files get one kind of checksum after the other; one conversion is left to the
+     * next open.
+     */
+    SimulatedDisk runConverting(List<String> kinds) throws Exception {
+        boolean isFirst = true;
+        for (String kind : kinds) {
+            try (RigEngine opened = RigEngine.open(disk.directory())) {
+                if (isFirst) {
+                    SessionRunner.setUp(opened.engine(), marks);
+                }
+                isFirst = false;
+                List<Callable<Void>> all = sessions(opened);
+                all.add(
+                        () -> {
+                            assertThat(opened.engine().convertChecksums(kind).isComplete())
+                                    .isTrue();
+                            return null;
+                        });
+                runAll(all);
+                count(opened);
+            }
+            leaveConversion(kind.equals("NONE") ? "LEGACY" : "NONE");
+        }
+        try (RigEngine opened = RigEngine.open(disk.directory())) {
+            work(opened);
+            count(opened);
+        }
+        return disk;
+    }
+
+    /** Begins a conversion, slowly, and closes while it is under way. */
+    private void leaveConversion(String kind) throws Exception {
+        EngineOptions slow = RigEngine.options().ioCapacity(100).build();
+        ExecutorService caller = Executors.newSingleThreadExecutor();
+        try (RigEngine opened = RigEngine.open(disk.directory(), slow)) {
+            Future<?> call = caller.submit(() -> opened.engine().convertChecksums(kind));
+            while (opened.count(Counter.SPACE_PAGES_CONVERTED) < LEFT_AFTER_PAGES
+                    && !call.isDone()) {
+                LockSupport.parkNanos(this, LOOK_NANOS);
+            }
+            conversionsLeft += call.isDone() ? 0 : 1;
+            count(opened);
+        } finally {
+            caller.shutdown();
+        }
+    }
+
+    /** How many conversions a close has interrupted. */
+    int conversionsLeft() {
+        return conversionsLeft;
     }
 
     /** One transaction whose before-images fill megabytes; a rig's model never sees its table. */

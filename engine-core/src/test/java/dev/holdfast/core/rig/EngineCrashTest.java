@@ -136,6 +136,11 @@ final class EngineCrashTest {
         assertThat(report.images()).isPositive();
     }
 
+    /** For other tests of crashes: the same share of each mode. */
+    static CrashMode[] modes() {
+        return MODES.clone();
+    }
+
     private static CrashReport crash(
             String name, Trace trace, SeededRandom random, CrashCheck check, int images)
             throws IOException {
