@@ -5,11 +5,9 @@ package dev.holdfast.core.txn;
 import dev.holdfast.CorruptionException;
 import dev.holdfast.DiskFullException;
 import dev.holdfast.Durability;
-import dev.holdfast.EngineClosedException;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.Isolation;
 import dev.holdfast.Limits;
-import dev.holdfast.LockTimeoutException;
 import dev.holdfast.Snapshot;
 import dev.holdfast.Transaction;
 import dev.holdfast.TransactionOptions;
@@ -33,7 +31,6 @@ import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 
 /** The transactions of an engine: begins, commits, rolls back, and ends them all at its close. */
 public final class TransactionSystem {
@@ -43,7 +40,6 @@ public final class TransactionSystem {
     private static final int SPINS = 64;
     private static final int YIELDS = 16;
     private static final long PARK_NANOS = 50_000;
-    private static final long CLOSE_PARK_NANOS = 1_000_000;
 
     private final TransactionEnvironment environment;
     private final EngineOptions options;
@@ -57,10 +53,8 @@ public final class TransactionSystem {
     private final TransactionIds ids;
     private final WriterPlaces places;
     private final RowLocks locks;
-    private final Workspaces workspaces;
-    private final Admission admission;
+    private final OpenViews views;
     private final SettledVersions settled = this::isSettled;
-    private volatile boolean closing;
 
     /** Set once, before there are transactions. */
     private LoserRollback losers;
@@ -89,98 +83,31 @@ public final class TransactionSystem {
                 new WriterPlaces(
                         undo, table, ids, registry, environment.storeName(), health, counters);
         this.locks = new RowLocks(environment.storeName(), table, health, counters);
-        this.workspaces = new Workspaces(this);
-        this.admission =
+        Admission admission =
                 new Admission(
                         options.maxConcurrentTransactions(),
                         options.admissionTimeout().toNanos(),
                         environment.storeName(),
                         health);
+        this.views = new OpenViews(this, registry, admission, health);
     }
 
     /** Opens a view of now. */
     public Snapshot snapshot() {
-        return open(false, Isolation.SNAPSHOT, view -> new SnapshotHandle(this, view));
+        return views.open(Isolation.SNAPSHOT, view -> new SnapshotHandle(this, view));
     }
 
     /** Begins a transaction, once it is let in. */
     public Transaction begin(TransactionOptions wanted) {
         Durability durability = wanted.durability().orElse(options.durability());
         Duration lockWait = wanted.lockWaitTimeout().orElse(options.lockWaitTimeout());
-        return open(
-                admission.enter(),
+        return views.openAdmitted(
                 wanted.isolation().orElse(options.isolation()),
                 view -> new TransactionHandle(this, view, durability, lockWait.toNanos()));
     }
 
-    private <H extends ViewOwner> H open(
-            boolean hasTicket, Isolation isolation, Function<View, H> maker) {
-        View view = null;
-        try {
-            if (closing) {
-                throw new EngineClosedException(storeName());
-            }
-            health.check();
-            view = newView(isolation);
-            view.hasTicket(hasTicket);
-        } finally {
-            if (view == null && hasTicket) {
-                admission.leave();
-            }
-        }
-        H handle = null;
-        try {
-            handle = maker.apply(view);
-        } finally {
-            if (handle == null) {
-                viewEnded(view);
-            }
-        }
-        admit(view, handle);
-        return handle;
-    }
-
-    private View newView(Isolation isolation) {
-        Workspace workspace = workspaces.take();
-        int slot = -1;
-        View view = null;
-        try {
-            slot = registry.acquire();
-            if (slot < 0) {
-                throw new LockTimeoutException("snapshot slot", Duration.ZERO);
-            }
-            view = new View(this, isolation, slot, workspace);
-        } finally {
-            // A slot that nobody gives back would hold the horizon for ever.
-            if (view == null) {
-                if (slot >= 0) {
-                    registry.release(slot);
-                }
-                workspaces.giveBack(workspace);
-            }
-        }
-        return view;
-    }
-
-    /** Lets the view be seen by close; either it sees the closing, or close sees the view. */
-    private void admit(View view, ViewOwner handle) {
-        view.owner(handle);
-        registry.holder(view.slot(), view);
-        if (closing) {
-            if (view.tryEnterForClose()) {
-                handle.closeByEngine(System.nanoTime());
-            }
-            throw new EngineClosedException(storeName());
-        }
-    }
-
     void viewEnded(View view) {
-        registry.release(view.slot());
-        view.workspace().reset();
-        workspaces.giveBack(view.workspace());
-        if (view.hasTicket()) {
-            admission.leave();
-        }
+        views.ended(view);
     }
 
     /** Gives a transaction an undo segment, an id and a place in the table. */
@@ -406,73 +333,26 @@ public final class TransactionSystem {
         return length;
     }
 
-    /**
-     * Whether no transaction has changed the table and may still change or restore it; for a drop,
-     * after {@link TableHandle#dropped}.
-     */
+    /** See {@link OpenViews#haveWritten}. */
     public boolean hasWriters(TableHandle handle) {
-        for (View view : registry.holders()) {
-            if (view.owner() instanceof TransactionHandle transaction
-                    && !view.isEnded()
-                    && transaction.hasWritten(handle)) {
-                return true;
-            }
-        }
-        return false;
+        return views.haveWritten(handle);
     }
 
     /** First step of close: nothing begins any more, and who waits for that or a row is told. */
     public void refuse() {
-        closing = true;
-        admission.close();
+        views.refuse();
         places.close();
         locks.close();
     }
 
-    /**
-     * Second step of close: ends every view between two of its calls; one that somebody is inside
-     * is waited for, also if all that is left of it is the wait for the log. What there is no time
-     * to roll back is left to the next open.
-     *
-     * @return whether all have ended within the limit
-     */
+    /** Second step of close: see {@link OpenViews#endAll}. */
     public boolean endAll(long timeoutNanos) {
-        long deadline = System.nanoTime() + timeoutNanos;
-        boolean interrupted = false;
-        while (true) {
-            boolean busy = false;
-            for (View view : registry.holders()) {
-                if (view.tryEnterForClose()) {
-                    close(view, deadline);
-                } else if (!view.isEnded()) {
-                    busy = true;
-                }
-            }
-            if (!busy || System.nanoTime() - deadline >= 0) {
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
-                return !busy;
-            }
-            CurrentWait wait = CurrentWait.begin(CoreSites.CLOSE_CALLS, 0);
-            LockSupport.parkNanos(this, CLOSE_PARK_NANOS);
-            wait.end();
-            interrupted |= Thread.interrupted();
-        }
-    }
-
-    private void close(View view, long deadline) {
-        try {
-            view.owner().closeByEngine(deadline);
-        } catch (Throwable t) {
-            // The other views are to be ended all the same; close reports the failure.
-            health.fail(t);
-        }
+        return views.endAll(timeoutNanos);
     }
 
     /** Views in use: snapshots and transactions. Racy. */
     public int viewsInUse() {
-        return registry.inUse();
+        return views.inUse();
     }
 
     /** What is committed up to here every snapshot sees. */
@@ -487,7 +367,7 @@ public final class TransactionSystem {
 
     /** Transactions that wait to be let in. Racy. */
     public int admissionsWaiting() {
-        return admission.waiting();
+        return views.waiting();
     }
 
     /** Transactions that wait to be among the writers. Racy. */
