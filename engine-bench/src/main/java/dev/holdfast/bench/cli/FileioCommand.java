@@ -33,7 +33,11 @@ import picocli.CommandLine.Spec;
 /** The command {@code fileio}: what the device gives, alone and under an engine's pattern. */
 @Command(
         name = "fileio",
-        subcommands = {FileioSchedulerCommand.class},
+        subcommands = {
+            FileioSchedulerCommand.class,
+            FileioEngineCommand.class,
+            FileioDoublewriteCommand.class
+        },
         description = {
             "Measures the device without the engine: its ceiling by depth, then synced log appends,"
                     + " doublewrite batches and random pages at once, then flushing alone,",

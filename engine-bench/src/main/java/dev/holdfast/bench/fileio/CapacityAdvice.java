@@ -16,12 +16,12 @@ import java.util.TreeMap;
  */
 public record CapacityAdvice(int pagesPerSecond, List<String> reasons) {
     /*
-     * The capacity is a budget of all background work in pages a second. What a page costs that the
-     * cleaner writes is measured whole: its copy in the doublewrite file, the write in its place, the
-     * syncs. Read-ahead takes from the same budget. So the lesser of pages flushed and pages read is
-     * the ceiling; half of it is given to the background, the other half is for what users wait for.
-     * Reads and writes are taken at the least depth that reaches nearly all of the best, since
-     * beyond it requests only wait longer.
+     * The capacity is a budget of all background work in pages a second. What a page costs that
+     * the cleaner writes is measured whole: its copy in the doublewrite file, the write in its
+     * place, the syncs. Read-ahead takes from the same budget. So the lesser of pages flushed and
+     * pages read is the ceiling; half of it is given to the background, the other half is for what
+     * users wait for. Reads and writes are taken at the least depth that reaches nearly all of the
+     * best, since beyond it requests only wait longer.
      */
     static final double NEARLY_ALL = 0.9;
     static final double BACKGROUND_SHARE = 0.5;

@@ -17,9 +17,9 @@ import java.util.concurrent.ExecutionException;
 /** What a device gives of one kind of request when so many threads ask for nothing else. */
 public final class DeviceCeiling implements AutoCloseable {
     /*
-     * A depth is so many threads, each with one request at a time: the engine has no other way. All
-     * meet at a barrier, whose last thread reads the clock. The time ends with the slowest thread;
-     * for writes it ends with a sync, else the operating system's cache would be measured.
+     * A depth is so many threads, each with one request at a time: the engine has no other way.
+     * All meet at a barrier, whose last thread reads the clock. The time ends with the slowest
+     * thread; for writes it ends with a sync, else the operating system's cache would be measured.
      */
     private static final String FILE = "ceiling";
 

@@ -119,4 +119,22 @@ public record FileioOptions(
                 measureNanos,
                 seed);
     }
+
+    /** The same for so long, without a warm-up: one of many turns. */
+    public FileioOptions withTurn(long turnNanos) {
+        return new FileioOptions(
+                mode,
+                pageBytes,
+                dataBytes,
+                users,
+                writers,
+                dirtyShare,
+                choice,
+                logBytes,
+                secondLogBytes,
+                batchPages,
+                0,
+                turnNanos,
+                seed);
+    }
 }

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -32,8 +33,12 @@ final class PatternRun {
 
     private final AtomicLong dirtied = new AtomicLong();
     private final LongAdder stalls = new LongAdder();
-    private final long fromNanos;
-    private final long endNanos;
+    private final CyclicBarrier start;
+
+    /** Written by the last thread at the barrier, read after it, as is the end. */
+    private long fromNanos;
+
+    private long endNanos;
     private volatile boolean isFlusherDone;
 
     PatternRun(FileioOptions options, PatternFiles files) {
@@ -42,6 +47,12 @@ final class PatternRun {
         choice = options.choice().over(options.pages());
         dirty = new ArrayBlockingQueue<>(DIRTY_BATCHES_MAX * options.batchPages());
         toWrite = new ArrayBlockingQueue<>(options.batchPages());
+        int flushers = options.writers() == 0 ? 0 : 1;
+        start = new CyclicBarrier(options.users() + flushers + options.writers(), this::begin);
+    }
+
+    /** All threads are there: on a busy machine that may take longer than the measuring. */
+    private void begin() {
         fromNanos = System.nanoTime() + options.warmupNanos();
         endNanos = fromNanos + options.measureNanos();
     }
@@ -59,27 +70,28 @@ final class PatternRun {
         return System.nanoTime() - fromNanos;
     }
 
-    PatternTally user(long seed) throws IOException, InterruptedException {
-        PatternTally tally = tally();
+    PatternTally user(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         ByteBuffer target = Buffers.random(options.pageBytes(), seed);
-        while (System.nanoTime() < endNanos) {
+        start.await();
+        PatternTally tally = tally();
+        do {
             long page = choice.next(random, dirtied.get());
-            long start = System.nanoTime();
+            long begun = System.nanoTime();
             files.data().read(page * options.pageBytes(), target.clear());
-            start = tally.took(Stream.PAGE_READ, start, options.pageBytes());
+            begun = tally.took(Stream.PAGE_READ, begun, options.pageBytes());
             if (random.nextDouble() < options.dirtyShare()) {
                 files.log().append();
-                start = tally.took(Stream.LOG_APPEND, start, files.log().appendBytes());
+                begun = tally.took(Stream.LOG_APPEND, begun, files.log().appendBytes());
                 if (files.secondLog() != null) {
                     files.secondLog().append();
                     int bytes = files.secondLog().appendBytes();
-                    tally.took(Stream.SECOND_LOG_APPEND, start, bytes);
+                    tally.took(Stream.SECOND_LOG_APPEND, begun, bytes);
                 }
                 dirtied.incrementAndGet();
                 handOver(page);
             }
-        }
+        } while (System.nanoTime() < endNanos);
         return tally;
     }
 
@@ -94,33 +106,39 @@ final class PatternRun {
         }
     }
 
-    PatternTally flusher() throws IOException, InterruptedException {
+    PatternTally flusher() throws Exception {
         try {
-            PatternTally tally = tally();
             SplittableRandom random = new SplittableRandom(options.seed());
             int batchBytes = options.batchPages() * options.pageBytes();
             ByteBuffer copies = Buffers.random(batchBytes, options.seed());
-            while (System.nanoTime() < endNanos) {
-                TreeSet<Long> batch = gather(random);
+            start.await();
+            PatternTally tally = tally();
+            do {
+                TreeSet<Long> batch = options.users() == 0 ? draw(random) : gather();
                 if (!batch.isEmpty()) {
                     flush(batch, copies, tally);
                 }
-            }
+            } while (System.nanoTime() < endNanos);
             return tally;
         } finally {
             isFlusherDone = true;
         }
     }
 
-    /** A batch of pages in the order of the file; less than one if the time is up. */
-    private TreeSet<Long> gather(SplittableRandom random) throws InterruptedException {
+    /** A batch of pages in the order of the file. */
+    private TreeSet<Long> draw(SplittableRandom random) {
         TreeSet<Long> batch = new TreeSet<>();
-        long limit = Math.min(options.batchPages(), options.pages());
-        while (batch.size() < limit && System.nanoTime() < endNanos) {
-            Long page =
-                    options.users() == 0
-                            ? Long.valueOf(choice.next(random, dirtied.getAndIncrement()))
-                            : dirty.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
+        while (batch.size() < batchPages()) {
+            batch.add(choice.next(random, dirtied.getAndIncrement()));
+        }
+        return batch;
+    }
+
+    /** The same of what users dirtied; less than a batch if the time is up. */
+    private TreeSet<Long> gather() throws InterruptedException {
+        TreeSet<Long> batch = new TreeSet<>();
+        while (batch.size() < batchPages() && System.nanoTime() < endNanos) {
+            Long page = dirty.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
             if (page != null) {
                 batch.add(page);
             }
@@ -128,32 +146,37 @@ final class PatternRun {
         return batch;
     }
 
+    private long batchPages() {
+        return Math.min(options.batchPages(), options.pages());
+    }
+
     private void flush(TreeSet<Long> batch, ByteBuffer copies, PatternTally tally)
             throws IOException, InterruptedException {
         long bytes = (long) batch.size() * options.pageBytes();
-        long start = System.nanoTime();
+        long begun = System.nanoTime();
         files.doublewrite().write(0, copies.clear().limit((int) bytes));
         files.doublewrite().sync(true);
-        tally.took(Stream.DOUBLEWRITE, start, bytes);
+        tally.took(Stream.DOUBLEWRITE, begun, bytes);
         CountDownLatch written = new CountDownLatch(batch.size());
         for (long page : batch) {
             toWrite.put(new PageToWrite(page, written));
         }
         written.await();
-        start = System.nanoTime();
+        begun = System.nanoTime();
         files.data().sync(true);
-        tally.took(Stream.DATA_SYNC, start, 0);
+        tally.took(Stream.DATA_SYNC, begun, 0);
     }
 
-    PatternTally writer(long seed) throws IOException, InterruptedException {
-        PatternTally tally = tally();
+    PatternTally writer(long seed) throws Exception {
         ByteBuffer source = Buffers.random(options.pageBytes(), seed);
+        start.await();
+        PatternTally tally = tally();
         while (!isFlusherDone) {
             PageToWrite next = toWrite.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
             if (next != null) {
-                long start = System.nanoTime();
+                long begun = System.nanoTime();
                 files.data().write(next.page() * options.pageBytes(), source.clear());
-                tally.took(Stream.PAGE_WRITE, start, options.pageBytes());
+                tally.took(Stream.PAGE_WRITE, begun, options.pageBytes());
                 next.written().countDown();
             }
         }

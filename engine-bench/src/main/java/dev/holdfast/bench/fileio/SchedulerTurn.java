@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Random pages through a scheduler with as many threads as the depth. */
 public final class SchedulerTurn implements PairedTurns.Turn, AutoCloseable {
     /*
-     * Twice as many requests as threads are under way, each submitted again by its completion, so a
-     * thread that ends one finds the next in the queue. Each request has pages of its own, since two
-     * that are under way may not overlap.
+     * Twice as many requests as threads are under way, each submitted again by its completion, so
+     * a thread that ends one finds the next in the queue. Each request has pages of its own, since
+     * two that are under way may not overlap.
      */
     static final int REQUESTS_PER_THREAD = 2;
 

@@ -18,12 +18,13 @@ import java.util.concurrent.ExecutionException;
  */
 public final class StoragePattern implements AutoCloseable {
     /*
-     * A user reads a page. Now and then the page becomes dirty: then the user appends to both logs,
-     * as a commit does, and hands the page to the flusher. The flusher gathers a batch, writes it to
-     * the doublewrite file and syncs that; the writers write its pages to their places; the flusher
-     * syncs the data file and gathers the next. Users who dirty more than is flushed wait, so what
-     * the pattern settles at is what an engine could keep up for ever. With no users the flusher
-     * draws its pages itself, and what is measured is how fast the device flushes.
+     * A user reads a page. Now and then the page becomes dirty: then the user appends to both
+     * logs, as a commit does, and hands the page to the flusher. The flusher gathers a batch,
+     * writes it to the doublewrite file and syncs that; the writers write its pages to their
+     * places; the flusher syncs the data file and gathers the next. Users who dirty more than is
+     * flushed wait, so what the pattern settles at is what an engine could keep up for ever. With
+     * no users the flusher draws its pages itself, and what is measured is how fast the device
+     * flushes.
      *
      * Shares and lengths are those of Callaghan's InnoDB simulator (2011), by default.
      */
@@ -100,8 +101,9 @@ public final class StoragePattern implements AutoCloseable {
             long seed = how.seed() * 37 + i;
             threads.add(() -> run.writer(seed));
         }
+        List<PatternTally> tallies = Team.run(threads);
         PatternTally all = run.tally();
-        for (PatternTally each : Team.run(threads)) {
+        for (PatternTally each : tallies) {
             all.add(each);
         }
         return new Result(all.over(run.measuredNanos()), run.stalls());

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class SyncedLog {
     /*
-     * A DIRECT file takes whole blocks, so an append writes the blocks that it touches, the last one
-     * of the append before it once more: what a redo log does too.
+     * A DIRECT file takes whole blocks, so an append writes the blocks that it touches, the last
+     * one of the append before it once more: what a redo log does too.
      */
     static final int APPEND_BYTES_MAX = 1 << 20;
 
@@ -28,8 +28,16 @@ final class SyncedLog {
     private final ByteBuffer content;
     private final ReentrantLock turn = new ReentrantLock();
 
+    private final ReentrantLock lead = new ReentrantLock();
+
     /** Guarded by the turn. */
     private long position;
+
+    /** Written under the turn, after the bytes; read by the leader without it. */
+    private volatile long appends;
+
+    /** Guarded by the lead. */
+    private long appendsSynced;
 
     private SyncedLog(
             StorageFile file, int appendBytes, boolean isSynced, FileMode mode, long seed) {
@@ -54,25 +62,54 @@ final class SyncedLog {
 
     /** Appends, and syncs if the log is a synced one. */
     void append() throws IOException {
-        append(appendBytes);
-    }
-
-    /** Appends so many bytes, at most {@link #APPEND_BYTES_MAX}. */
-    void append(int bytes) throws IOException {
         turn.lock();
         try {
-            if (position + bytes > FILE_BYTES) {
-                position = 0;
-            }
-            long from = position / unitBytes * unitBytes;
-            long to = (position + bytes + unitBytes - 1) / unitBytes * unitBytes;
-            file.write(from, content.clear().limit((int) (to - from)));
+            write(appendBytes);
             if (isSynced) {
                 file.sync(true);
             }
-            position += bytes;
         } finally {
             turn.unlock();
         }
+    }
+
+    /**
+     * Appends so many bytes, at most {@link #APPEND_BYTES_MAX}, and returns when they are synced:
+     * by this thread for all that wait, or by another.
+     *
+     * @return whether it was this thread that synced
+     */
+    boolean appendInGroup(int bytes) throws IOException {
+        long mine;
+        turn.lock();
+        try {
+            write(bytes);
+            mine = appends;
+        } finally {
+            turn.unlock();
+        }
+        lead.lock();
+        try {
+            if (appendsSynced >= mine) {
+                return false;
+            }
+            long all = appends;
+            file.sync(true);
+            appendsSynced = all;
+            return true;
+        } finally {
+            lead.unlock();
+        }
+    }
+
+    private void write(int bytes) throws IOException {
+        if (position + bytes > FILE_BYTES) {
+            position = 0;
+        }
+        long from = position / unitBytes * unitBytes;
+        long to = (position + bytes + unitBytes - 1) / unitBytes * unitBytes;
+        file.write(from, content.clear().limit((int) (to - from)));
+        position += bytes;
+        appends = appends + 1;
     }
 }

@@ -10,7 +10,8 @@
  * {@link dev.holdfast.bench.fileio.StorageDevice} is the real device or a simulated one. {@link
  * dev.holdfast.bench.fileio.PairedTurns} compares two ways of transferring pages: {@link
  * dev.holdfast.bench.fileio.BareLoopTurn}, {@link dev.holdfast.bench.fileio.SchedulerTurn}, {@link
- * dev.holdfast.bench.fileio.NeighbourTurn}.
+ * dev.holdfast.bench.fileio.NeighbourTurn}; {@link dev.holdfast.bench.fileio.DeviceShare} an engine
+ * with its device, and {@link dev.holdfast.bench.fileio.FlushTurn} times what an engine flushes.
  *
  * <p>Each thread has its own buffers, random source and histograms; results meet through futures.
  */

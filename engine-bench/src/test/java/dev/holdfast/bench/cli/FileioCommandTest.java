@@ -43,7 +43,16 @@ class FileioCommandTest {
                 "fileio scheduler --pairs=0",
                 "fileio scheduler --turn-millis=0",
                 "fileio scheduler --data-mib=1",
-                "fileio scheduler --run-pages=3"
+                "fileio scheduler --run-pages=3",
+                "fileio engine --threads=0",
+                "fileio engine --device=SIMULATED",
+                "fileio engine --rows=0",
+                "fileio engine -O turbo=1",
+                "fileio doublewrite --batches=0",
+                "fileio doublewrite --batches=513",
+                "fileio doublewrite --rounds=0",
+                "fileio doublewrite --turn-millis=0",
+                "fileio engine --turn-millis=0"
             })
     void givenAWrongCall_whenRun_thenTheExitCodeIsTwoAndTheReasonIsSaid(String line) {
         int exitCode = command.execute(line.split(" ", -1));
@@ -65,7 +74,7 @@ class FileioCommandTest {
         Path json = directory.resolve("figures.json");
         String line =
                 "fileio --depths=1,2 --ceiling-millis=5 --data-mib=2 --batch-pages=4"
-                        + " --warmup-millis=1 --measure-millis=100 --in="
+                        + " --dirty=100 --warmup-millis=0 --measure-millis=100 --in="
                         + directory
                         + " --json="
                         + json
@@ -100,6 +109,58 @@ class FileioCommandTest {
         assertThat(Files.readString(json))
                 .contains("\"reads@2.ratio\"", "\"writes@2.bytesPerRequest\"")
                 .contains("\"neighbours@8.requestsPerTransfer\"");
+    }
+
+    @Test
+    void givenAnEngine_whenItTakesTurnsWithItsDevice_thenItsSharesAreSaid() throws Exception {
+        Path json = directory.resolve("figures.json");
+        String line =
+                "fileio engine --rows=60000 --data-mib=4 --batch-pages=8 --threads=2 --pairs=1"
+                        + " --warmup-pairs=1 --turn-millis=50 --in="
+                        + directory
+                        + " --json="
+                        + json;
+
+        int exitCode = command.execute(line.split(" ", -1));
+
+        assertThat(exitCode).as(err.toString()).isZero();
+        assertThat(out.toString()).contains("durable commits", "page misses", "pages flushed");
+        assertThat(figure(json, "DURABLE.share")).isPositive();
+        assertThat(figure(json, "READS.enginePerSecond")).isPositive();
+        assertThat(figure(json, "FLUSH.devicePerSecond")).isPositive();
+        assertThat(directoriesLeft()).isZero();
+    }
+
+    @Test
+    void givenTwoLengthsOfBatches_whenFlushed_thenPagesPerSecondAreSaidOfDeviceAndEngine()
+            throws Exception {
+        Path json = directory.resolve("figures.json");
+        String line =
+                "fileio doublewrite --rows=5000 --data-mib=4 --batches=1,16 --rounds=1"
+                        + " --turn-millis=50 --in="
+                        + directory
+                        + " --json="
+                        + json;
+
+        int exitCode = command.execute(line.split(" ", -1));
+
+        assertThat(exitCode).as(err.toString()).isZero();
+        assertThat(figure(json, "batch@1.engine.pagesPerSecond")).isPositive();
+        assertThat(figure(json, "batch@16.engine.pagesPerSecond"))
+                .isGreaterThan(figure(json, "batch@1.engine.pagesPerSecond"));
+        assertThat(figure(json, "batch@16.device.pagesPerSecond")).isPositive();
+        assertThat(directoriesLeft()).isZero();
+    }
+
+    private static double figure(Path json, String name) throws IOException {
+        return Files.readAllLines(json).stream()
+                .filter(line -> line.contains('"' + name + '"'))
+                .mapToDouble(
+                        line ->
+                                Double.parseDouble(
+                                        line.substring(line.indexOf(": ") + 2).replace(",", "")))
+                .findFirst()
+                .orElseThrow();
     }
 
     private long directoriesLeft() throws IOException {
