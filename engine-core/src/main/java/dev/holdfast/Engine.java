@@ -186,8 +186,8 @@ public interface Engine extends AutoCloseable {
     /**
      * Gives the pages of all files, and of files created from now on, another kind of checksum;
      * returns when no page of another kind is left. Readers and writers go on meanwhile. Costs a
-     * read and a write of each page in use, with about 60 bytes of redo, at up to half of {@link
-     * EngineOptions#ioCapacity()}, and two checkpoints; {@link #status} and {@link
+     * read and a write of each page in use, with about 60 bytes of redo, as fast as {@link
+     * EngineOptions#ioCapacity()} leaves room, and two checkpoints; {@link #status} and {@link
      * #checksumConversion} say how far it is.
      *
      * <p>The engine does this in the background, and the call waits: if it is interrupted, or the

@@ -147,7 +147,7 @@ final class ConversionJob {
     private void end() {
         if (!files.isEmpty()) {
             storage.log().makeDurable(targetLsn);
-            LOG.info("checksums are converted: {}", progress().toText().trim());
+            LOG.info("conversion of checksums has ended: {}", progress().toText().trim());
         }
         ended.countDown();
     }

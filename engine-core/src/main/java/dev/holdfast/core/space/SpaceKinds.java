@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What a space's header says of the checksums of its pages.
@@ -44,6 +45,8 @@ record SpaceKinds(
     private static final int NAME_BYTES_MAX = CUSTOM_BYTES - 2;
     private static final int BUILT_IN_MASK = ChecksumKinds.BUILT_IN.mask();
     private static final int CUSTOM_MASK = -1 << ChecksumKinds.CUSTOM_CODE_MIN;
+
+    private static final Pattern NAME_CHARACTERS = Pattern.compile("[A-Z0-9_-]+");
 
     /** Names of kinds that are not sound are kept under this code, which has no bit. */
     private static final int UNSOUND = -1;
@@ -103,8 +106,12 @@ record SpaceKinds(
         if (code == 0 && length == 0 && used == 0) {
             return;
         }
-        boolean sound = ChecksumKinds.isCustom(code) && length == used && used > 0;
-        names.put(sound ? code : UNSOUND, new String(bytes, 0, used, StandardCharsets.US_ASCII));
+        String name = new String(bytes, 0, used, StandardCharsets.US_ASCII);
+        boolean sound =
+                ChecksumKinds.isCustom(code)
+                        && length == used
+                        && NAME_CHARACTERS.matcher(name).matches();
+        names.put(sound ? code : UNSOUND, name);
     }
 
     /** The bytes of the header that say all this. */

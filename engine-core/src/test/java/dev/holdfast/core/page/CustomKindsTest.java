@@ -11,11 +11,17 @@ import dev.holdfast.CustomChecksum;
 import dev.holdfast.core.page.PageHeader.Fault;
 import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -60,6 +66,48 @@ final class CustomKindsTest {
         ChecksumKinds kinds = CustomKinds.find(List.of(one, Crc32Checksum.standard()), PAGE_BYTES);
 
         assertThat(Integer.bitCount(kinds.mask())).isEqualTo(5);
+    }
+
+    @Test
+    void givenAServiceOfTheContextLoader_whenFound_thenItIsAKind(@TempDir Path directory)
+            throws IOException {
+        Path services = Files.createDirectories(directory.resolve("META-INF/services"));
+        Path file = services.resolve(CustomChecksum.class.getName());
+        Files.writeString(file, Service.class.getName());
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {directory.toUri().toURL()}, before)) {
+            thread.setContextClassLoader(loader);
+
+            ChecksumKinds kinds = CustomKinds.find(List.of(), PAGE_BYTES);
+            Files.writeString(file, "no.such.Class");
+
+            assertThat(kinds.byCode(20).name()).isEqualTo("SERVICE");
+            assertThatThrownBy(() -> CustomKinds.find(List.of(), PAGE_BYTES))
+                    .isInstanceOf(ChecksumException.class)
+                    .hasStackTraceContaining("no.such.Class");
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    /** Found by its name. */
+    public static final class Service implements CustomChecksum {
+        @Override
+        public int code() {
+            return 20;
+        }
+
+        @Override
+        public String name() {
+            return "SERVICE";
+        }
+
+        @Override
+        public int compute(ByteBuffer bytes) {
+            return Crc32Checksum.standard().compute(bytes);
+        }
     }
 
     @ParameterizedTest

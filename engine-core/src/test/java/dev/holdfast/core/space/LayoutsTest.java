@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.CorruptionException;
+import dev.holdfast.Crc32Checksum;
 import dev.holdfast.FormatException;
+import dev.holdfast.core.page.CustomKinds;
 import dev.holdfast.core.page.FormatTable;
 import dev.holdfast.core.page.PageHeader;
+import dev.holdfast.io.checksum.ChecksumKinds;
+import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +62,66 @@ final class LayoutsTest {
                                 + "00".repeat(8 + 4 + 4 + 3 * 32));
         assertThat(hex(SpaceHeader.ZEROS_OFFSET, PAGE_BYTES - SpaceHeader.ZEROS_OFFSET))
                 .matches("(00)+");
+    }
+
+    @Test
+    void givenAConversionToAKindFromOutside_whenWritten_thenTheBytesAreTheGoldenOnes() {
+        header(16);
+        PageChecksum own = ownKind();
+        SpaceKinds kinds = SpaceKinds.of(PageChecksums.CRC32C).converting(own);
+
+        SpaceKinds.write(kinds.converted(0x0102030405L, 77).encode(), chunk, OFFSET);
+
+        assertThat(hex(SpaceHeader.KIND_OFFSET, SpaceHeader.ZEROS_OFFSET - SpaceHeader.KIND_OFFSET))
+                .isEqualTo(
+                        "01"
+                                + "11"
+                                + "0000"
+                                + "08000200"
+                                + "0504030201000000"
+                                + "4d000000"
+                                + "00000000"
+                                + "1103"
+                                + "4f574e"
+                                + "00".repeat(27 + 64));
+        assertThat(SpaceKinds.read(chunk, OFFSET)).isEqualTo(kinds.converted(0x0102030405L, 77));
+        check(16);
+        SpaceKinds.write(SpaceKinds.of(own).encode(), chunk, OFFSET);
+        check(16);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "132, 16",
+        "133, 1",
+        "134, 0",
+        "134, 6",
+        "129, 18",
+        "129, 200",
+        "152, 0",
+        "152, 18",
+        "152, 3",
+        "153, 0",
+        "153, 4",
+        "154, 0",
+        "157, 65",
+        "184, 17",
+        "186, 65"
+    })
+    void givenKindsThatNoVersionWrites_whenChecked_thenTheHeaderIsRefused(int at, int value) {
+        header(16);
+        SpaceKinds kinds = SpaceKinds.of(PageChecksums.WORD).converting(ownKind());
+        SpaceKinds.write(kinds.encode(), chunk, OFFSET);
+        check(16);
+
+        PageMemory.putByte(chunk, OFFSET + at, value);
+
+        assertThatThrownBy(() -> check(16)).isInstanceOf(CorruptionException.class);
+    }
+
+    private static PageChecksum ownKind() {
+        ChecksumKinds kinds = CustomKinds.find(List.of(new Crc32Checksum(17, "OWN")), PAGE_BYTES);
+        return kinds.byCode(17);
     }
 
     @Test
