@@ -8,6 +8,7 @@ import dev.holdfast.LockTimeoutException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.sync.CurrentWait;
+import dev.holdfast.sync.TestHooks;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -19,6 +20,9 @@ final class OpenViews {
      * whether the engine is closing after that, and close looks for holders after it has said so;
      * both are volatile, so either the opener ends its view itself or close finds it.
      */
+    /** Sync point: the view has its slot, and close does not see it yet. */
+    static final String SHOWING = "txn.view.showing";
+
     private static final long CLOSE_PARK_NANOS = 1_000_000;
 
     private final TransactionSystem system;
@@ -101,6 +105,7 @@ final class OpenViews {
 
     /** Lets the view be seen by close; either it sees the closing, or close sees the view. */
     private void show(View view, ViewOwner handle) {
+        TestHooks.reached(SHOWING);
         view.owner(handle);
         registry.holder(view.slot(), view);
         if (closing) {

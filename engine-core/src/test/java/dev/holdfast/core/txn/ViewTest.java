@@ -199,6 +199,20 @@ final class ViewTest {
     }
 
     @Test
+    void givenAViewThatCloseDoesNotSeeYet_whenTheEngineCloses_thenItsOpenerEndsIt() {
+        TestThread<Snapshot> opener;
+        try (TestHooks.Pause showing = TestHooks.pauseAt(OpenViews.SHOWING)) {
+            opener = TestThread.start(engine::snapshot);
+            showing.awaitReached();
+            engine.system.refuse();
+            assertThat(engine.system.endAll(SECONDS_20)).isTrue();
+        }
+
+        assertThatThrownBy(opener::result).isInstanceOf(EngineClosedException.class);
+        assertThat(engine.system.viewsInUse()).isZero();
+    }
+
+    @Test
     void givenAsManyWritersAsTheTableHasCells_whenOneMoreWrites_thenItWaitsForOneToEnd()
             throws Exception {
         engine.close();
