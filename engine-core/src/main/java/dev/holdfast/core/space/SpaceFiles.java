@@ -201,8 +201,12 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
             writeFirstPages(file, spaceId, pageCount, kind);
             file.sync(false);
             if (!TestHooks.fault(PlantedFault.NO_DIRECTORY_SYNC)) {
-                directory.syncDirectory("");
+                syncNames();
             }
+        } catch (FailedSyncException failure) {
+            // Nothing is undone: that would rest on a sync after one that failed.
+            file.close();
+            throw failure;
         } catch (Throwable failure) {
             undoCreate(file, failure);
             throw failure;
@@ -219,7 +223,16 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         remove(spaceId);
         space.file.close();
         directory.delete(space.file.name());
-        directory.syncDirectory("");
+        syncNames();
+    }
+
+    /** As with any sync, after one that failed nobody knows what the disk has. */
+    private void syncNames() throws FailedSyncException {
+        try {
+            directory.syncDirectory("");
+        } catch (IOException failure) {
+            throw new FailedSyncException(failure);
+        }
     }
 
     /** The ids of all open spaces, ascending. */

@@ -107,7 +107,11 @@ public final class Spaces {
      * exists, or calls {@link #retire} and {@link #delete}.
      */
     public Space create(int spaceId) throws IOException {
-        files.create(spaceId);
+        try {
+            files.create(spaceId);
+        } catch (FailedSyncException failure) {
+            throw failed(failure);
+        }
         int pageCount = AllocationMap.pagesPerExtent(pool.pageBytes());
         return put(new Space(this, spaceId, pageCount, false));
     }
@@ -158,7 +162,17 @@ public final class Spaces {
      */
     public void delete(int spaceId) throws IOException {
         pool.discardSpace(spaceId);
-        files.delete(spaceId);
+        try {
+            files.delete(spaceId);
+        } catch (FailedSyncException failure) {
+            throw failed(failure);
+        }
+    }
+
+    private IOException failed(FailedSyncException failure) {
+        health.fail(failure);
+        health.check();
+        return failure;
     }
 
     EngineHealth health() {
