@@ -20,8 +20,10 @@ final class BatchWrites {
     /*
      * A run, pages that are neighbours in the batch and on disk, is a request; its state stands at
      * the index of its first page. What failed is written again by the next call, from the same
-     * copies. All requests have ended when a call returns, however it ends: the copies belong to the
-     * batch again, and what was written was written before what the flusher does next (P10, P11).
+     * copies, unless its space is gone by then.
+     *
+     * All requests have ended when a call returns, however it ends: the copies belong to the batch
+     * again, and what was written was written before what the flusher does next (P10, P11).
      */
     private final PageStore store;
     private final IoGroup group;
@@ -82,12 +84,12 @@ final class BatchWrites {
         }
     }
 
-    /** What came of a run that was submitted; of a space that was dropped meanwhile no failure. */
+    /** What came of a run that was submitted. */
     private IOException outcome(DoublewriteBatch batch, int from) {
         Throwable failure = requests[from].failure();
         long pageId = batch.pageId(from);
         int spaceId = PageId.spaceId(pageId);
-        if (failure == null || !store.present(spaceId)) {
+        if (failure == null) {
             return null;
         }
         if (failure instanceof Error error) {
