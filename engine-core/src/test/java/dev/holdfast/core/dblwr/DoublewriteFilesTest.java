@@ -105,7 +105,7 @@ final class DoublewriteFilesTest {
 
         assertThat(soundCopies()).isEqualTo(slots * pages);
         // A smaller batch over the larger one; what is left of that behind it means nothing.
-        write(new DoublewriteOptions(DoublewriteMode.ON, slots, 2, PAGE_BYTES), 0, 1);
+        write(options, 0, 1);
         assertThat(soundCopies()).isEqualTo((slots - 1) * pages + 1);
     }
 

@@ -6,7 +6,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.Cursor;
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.Range;
@@ -16,6 +18,7 @@ import dev.holdfast.core.db.EngineAssembly;
 import dev.holdfast.core.db.EngineProbe;
 import dev.holdfast.io.sim.CrashHarness;
 import dev.holdfast.io.sim.CrashImage;
+import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.CrashReport;
 import dev.holdfast.io.sim.SeedExtension;
 import dev.holdfast.io.sim.SeededRandom;
@@ -47,6 +50,12 @@ final class StoreRecoveryCrashTest {
                     .poolBytes(64L * PAGE_BYTES)
                     .redoCapacityBytes(512 << 10)
                     .redoSelfCheck(true)
+                    .build();
+
+    private static final EngineOptions DETECTING =
+            OPTIONS.toBuilder()
+                    .doublewrite(DoublewriteMode.DETECT_ONLY)
+                    .doublewriteSlots(3)
                     .build();
 
     /** What the store holds after so many steps; noted when the step was acknowledged. */
@@ -100,17 +109,99 @@ final class StoreRecoveryCrashTest {
                 .isInstanceOf(AssertionError.class);
     }
 
+    /** The opens after a crash cut their batches otherwise. */
+    @Test
+    void givenSmallBatchesInManySlots_whenCrashedEverywhere_thenTheStoreIsOfOneMoment(
+            SeededRandom random, TestReporter reporter) {
+        int images = SeedExtension.everydayOrSoak(200, 10_000);
+        EngineOptions recorded =
+                OPTIONS.toBuilder().doublewriteSlots(4).doublewriteBatchPages(2).build();
+        EngineOptions opened =
+                OPTIONS.toBuilder().doublewriteSlots(3).doublewriteBatchPages(7).build();
+        SimulatedDisk disk = record(random.seed(), 100, recorded);
+
+        CrashReport report = crash(disk, random.seed(), images, opened);
+
+        reporter.publishEntry("crashes", report.toText());
+        assertThat(report.distinctImages()).as(report.toText()).isGreaterThan(images / 2);
+        assertThat(report.recoveryPaths().keySet())
+                .as(report.toText())
+                .anyMatch(path -> path.contains("repaired"));
+    }
+
+    /** Writes are lost and come out of order, but none is torn: then no page may be accused. */
+    @Test
+    void givenEntriesAlone_whenCrashedWithoutATornWrite_thenTheStoreOpensAndIsRight(
+            SeededRandom random) {
+        int images = SeedExtension.everydayOrSoak(200, 10_000);
+        SimulatedDisk disk = record(random.seed(), 100, DETECTING);
+
+        CrashReport report =
+                new CrashHarness("detection", disk.trace(), random.seed())
+                        .modes(
+                                CrashMode.NOTHING_PENDING,
+                                CrashMode.ALL_PENDING,
+                                CrashMode.PREFIX,
+                                CrashMode.RANDOM_SUBSET)
+                        .images(images)
+                        .nested(3, 0.1, 0, 4)
+                        .shrinkTries(10)
+                        .run(image -> recoverAndCheck(image, random.seed(), DETECTING));
+
+        assertThat(report.lossyImages()).as(report.toText()).isPositive();
+        assertThat(report.recoveryPaths().keySet())
+                .as(report.toText())
+                .noneMatch(path -> path.contains("damaged"));
+    }
+
+    /** With torn writes it is not always to be opened, but it is never wrong. */
+    @Test
+    void givenEntriesAlone_whenCrashedEverywhere_thenTheStoreIsRightOrRefusedByName(
+            SeededRandom random) {
+        int images = SeedExtension.everydayOrSoak(300, 10_000);
+        SimulatedDisk disk = record(random.seed(), 100, DETECTING);
+
+        CrashReport report =
+                new CrashHarness("detection", disk.trace(), random.seed())
+                        .modes(CrashMode.LAST_TORN, CrashMode.GARBAGE_SECTORS)
+                        .images(images)
+                        .shrinkTries(10)
+                        .run(
+                                image -> {
+                                    try {
+                                        return recoverAndCheck(image, random.seed(), DETECTING);
+                                    } catch (CorruptionException refused) {
+                                        assertThat(refused.pageNumber()).isNotNegative();
+                                        return "refused";
+                                    }
+                                });
+
+        assertThat(report.recoveryPaths().keySet())
+                .as(report.toText())
+                .contains("refused")
+                .hasSizeGreaterThan(1);
+    }
+
     private static CrashReport crash(SimulatedDisk disk, long seed, int images) {
+        return crash(disk, seed, images, OPTIONS);
+    }
+
+    private static CrashReport crash(
+            SimulatedDisk disk, long seed, int images, EngineOptions options) {
         return new CrashHarness("recovery", disk.trace(), seed)
                 .images(images)
                 .nested(3, 0.05, 0.25, 4)
                 .shrinkTries(10)
-                .run(image -> recoverAndCheck(image, seed));
+                .run(image -> recoverAndCheck(image, seed, options));
     }
 
     private static SimulatedDisk record(long seed, int steps) {
+        return record(seed, steps, OPTIONS);
+    }
+
+    private static SimulatedDisk record(long seed, int steps, EngineOptions options) {
         SimulatedDisk disk = SimulatedDisk.create();
-        try (Engine engine = EngineAssembly.open(disk.directory(), OPTIONS)) {
+        try (Engine engine = EngineAssembly.open(disk.directory(), options)) {
             disk.mark(new Done(0));
             for (int step = 1; step <= steps; step++) {
                 apply(engine, seed, step);
@@ -123,12 +214,12 @@ final class StoreRecoveryCrashTest {
         return disk;
     }
 
-    private static String recoverAndCheck(CrashImage image, long seed) {
+    private static String recoverAndCheck(CrashImage image, long seed, EngineOptions options) {
         int acknowledged = -1;
         for (Object mark : image.marks()) {
             acknowledged = Math.max(acknowledged, ((Done) mark).step);
         }
-        try (Engine engine = EngineAssembly.open(image.disk().directory(), OPTIONS)) {
+        try (Engine engine = EngineAssembly.open(image.disk().directory(), options)) {
             String path = path(engine);
             int step = stepOf(engine);
             assertThat(step).isGreaterThanOrEqualTo(acknowledged);
@@ -150,7 +241,8 @@ final class StoreRecoveryCrashTest {
         return (report.wasClosedCleanly() ? "clean " : "")
                 + (report.recordsApplied() > 0 ? "applied " : "")
                 + (report.recordsSkipped() > 0 ? "skipped " : "")
-                + (report.pagesRepaired() > 0 ? "repaired" : "");
+                + (report.pagesRepaired() > 0 ? "repaired" : "")
+                + (report.pagesDamaged() > 0 ? "damaged" : "");
     }
 
     /** Each step writes its number into the first table, with all else that it does. */
