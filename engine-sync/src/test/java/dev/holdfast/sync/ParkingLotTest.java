@@ -31,12 +31,7 @@ final class ParkingLotTest {
             throws Exception {
         TestLatch latch = storage.latch(site);
         latch.acquireExclusive();
-        Thread writer =
-                threads.start(
-                        () -> {
-                            latch.acquireExclusive();
-                            latch.releaseExclusive();
-                        });
+        Thread writer = threads.start(() -> latch.passThrough(Mode.EXCLUSIVE));
         threads.untilParked(writer, site, 1);
 
         latch.releaseExclusive();
@@ -57,12 +52,13 @@ final class ParkingLotTest {
         for (int i = 1; i <= 3; i++) {
             Thread reader =
                     threads.start(
-                            () -> {
-                                latch.acquireShared();
-                                inside.incrementAndGet();
-                                threads.until(() -> inside.get() == 3);
-                                latch.releaseShared();
-                            });
+                            () ->
+                                    latch.passThrough(
+                                            Mode.SHARED,
+                                            () -> {
+                                                inside.incrementAndGet();
+                                                threads.until(() -> inside.get() == 3);
+                                            }));
             threads.untilParked(reader, site, i);
         }
 
@@ -80,21 +76,11 @@ final class ParkingLotTest {
         List<String> order = new CopyOnWriteArrayList<>();
         latch.acquireShared();
         Thread writer =
-                threads.start(
-                        () -> {
-                            latch.acquireExclusive();
-                            order.add("writer");
-                            latch.releaseExclusive();
-                        });
+                threads.start(() -> latch.passThrough(Mode.EXCLUSIVE, () -> order.add("writer")));
         threads.untilParked(writer, site, 1);
         assertThat(latch.tryAcquireShared()).isFalse();
         Thread reader =
-                threads.start(
-                        () -> {
-                            latch.acquireShared();
-                            order.add("reader");
-                            latch.releaseShared();
-                        });
+                threads.start(() -> latch.passThrough(Mode.SHARED, () -> order.add("reader")));
         threads.untilParked(reader, site, 2);
 
         latch.releaseShared();
@@ -111,12 +97,7 @@ final class ParkingLotTest {
         Semaphore mayTry = new Semaphore(0);
         TestHooks.onReached(ParkingLot.WOKEN, mayTry::acquireUninterruptibly);
         latch.acquireExclusive();
-        Thread writer =
-                threads.start(
-                        () -> {
-                            latch.acquireExclusive();
-                            latch.releaseExclusive();
-                        });
+        Thread writer = threads.start(() -> latch.passThrough(Mode.EXCLUSIVE));
         threads.untilParked(writer, site, 1);
 
         for (int i = 1; i <= ParkingLot.PASSED_OVER_MAX; i++) {
@@ -144,11 +125,10 @@ final class ParkingLotTest {
         for (int i = 1; i <= 2; i++) {
             Thread reader =
                     threads.start(
-                            () -> {
-                                latch.acquireShared();
-                                mayRelease.acquireUninterruptibly();
-                                latch.releaseShared();
-                            });
+                            () ->
+                                    latch.passThrough(
+                                            Mode.SHARED,
+                                            () -> mayRelease.acquireUninterruptibly()));
             threads.untilParked(reader, site, i);
         }
         for (int i = 1; i <= ParkingLot.PASSED_OVER_MAX; i++) {
@@ -173,38 +153,26 @@ final class ParkingLotTest {
     void givenAWokenWaiterOnItsWay_whenTheLatchIsReleasedAgain_thenNobodyElseIsWoken(
             Storage storage) throws Exception {
         TestLatch latch = storage.latch(site);
-        AtomicInteger woken = new AtomicInteger();
-        Semaphore mayTry = new Semaphore(0);
-        TestHooks.onReached(
-                ParkingLot.WOKEN,
-                () -> {
-                    woken.incrementAndGet();
-                    mayTry.acquireUninterruptibly();
-                });
+        WokenWaiters woken = WokenWaiters.stopped();
         AtomicInteger slowReleases = new AtomicInteger();
         TestHooks.onReached(ParkingLot.BEFORE_WAKING, slowReleases::incrementAndGet);
         latch.acquireExclusive();
         for (int i = 1; i <= 2; i++) {
-            Thread writer =
-                    threads.start(
-                            () -> {
-                                latch.acquireExclusive();
-                                latch.releaseExclusive();
-                            });
+            Thread writer = threads.start(() -> latch.passThrough(Mode.EXCLUSIVE));
             threads.untilParked(writer, site, i);
         }
 
         latch.releaseExclusive();
-        threads.until(() -> woken.get() == 1);
+        threads.until(() -> woken.count() == 1);
         for (int i = 0; i < 10; i++) {
             assertThat(latch.tryAcquireExclusive()).isTrue();
             latch.releaseExclusive();
         }
 
         assertThat(slowReleases).hasValue(1);
-        mayTry.release(2);
+        woken.letTry(2);
         threads.join();
-        assertThat(woken).hasValue(2);
+        assertThat(woken.count()).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -213,12 +181,7 @@ final class ParkingLotTest {
             Storage storage) throws Exception {
         TestLatch latch = storage.latch(site);
         latch.acquireExclusive();
-        Thread writer =
-                threads.start(
-                        () -> {
-                            latch.acquireExclusive();
-                            latch.releaseExclusive();
-                        });
+        Thread writer = threads.start(() -> latch.passThrough(Mode.EXCLUSIVE));
         threads.untilParked(writer, site, 1);
         Thread reader = threads.start(latch::awaitNotExclusive);
         threads.untilParked(reader, site, 2);
@@ -237,11 +200,7 @@ final class ParkingLotTest {
         TestLatch latch = storage.latch(site);
         latch.acquireExclusive();
         try (TestHooks.Pause beforeQueueing = TestHooks.pauseAt(ParkingLot.BEFORE_QUEUEING)) {
-            threads.start(
-                    () -> {
-                        latch.acquireShared();
-                        latch.releaseShared();
-                    });
+            threads.start(() -> latch.passThrough(Mode.SHARED));
             beforeQueueing.awaitReached();
 
             latch.releaseExclusive();
@@ -263,18 +222,12 @@ final class ParkingLotTest {
             Semaphore mayRelease = new Semaphore(0);
             holder =
                     threads.start(
-                            () -> {
-                                latch.acquireExclusive();
-                                mayRelease.acquireUninterruptibly();
-                                latch.releaseExclusive();
-                            });
+                            () ->
+                                    latch.passThrough(
+                                            Mode.EXCLUSIVE,
+                                            () -> mayRelease.acquireUninterruptibly()));
             threads.until(latch::isExclusive);
-            writer =
-                    threads.start(
-                            () -> {
-                                latch.acquireExclusive();
-                                latch.releaseExclusive();
-                            });
+            writer = threads.start(() -> latch.passThrough(Mode.EXCLUSIVE));
             beforeQueueing.awaitReached();
             beforeQueueing.resume();
             threads.untilParked(writer, site, 1);
@@ -297,11 +250,7 @@ final class ParkingLotTest {
         latch.acquireExclusive();
         Thread writer =
                 threads.start(
-                        () -> {
-                            latch.acquireExclusive();
-                            acquired.incrementAndGet();
-                            latch.releaseExclusive();
-                        });
+                        () -> latch.passThrough(Mode.EXCLUSIVE, () -> acquired.incrementAndGet()));
         threads.untilParked(writer, site, 1);
 
         TestHooks.plant(PlantedFault.WAKE_UP_LOST);

@@ -51,6 +51,33 @@ interface TestLatch {
 
     boolean isShared();
 
+    /** Acquires and releases, as a thread that has nothing to do inside. */
+    default void passThrough(Mode mode) {
+        passThrough(mode, () -> {});
+    }
+
+    /** Acquires, does something, and releases. */
+    default void passThrough(Mode mode, Runnable inside) {
+        switch (mode) {
+            case SHARED -> {
+                acquireShared();
+                inside.run();
+                releaseShared();
+            }
+            case UPDATE -> {
+                acquireUpdate();
+                inside.run();
+                releaseUpdate();
+            }
+            case EXCLUSIVE -> {
+                acquireExclusive();
+                inside.run();
+                releaseExclusive();
+            }
+            default -> throw new IllegalArgumentException("not held: mode=" + mode);
+        }
+    }
+
     /** Where a latch's word lies. */
     enum Storage {
         BUFFER,

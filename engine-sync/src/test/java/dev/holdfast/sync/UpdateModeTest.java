@@ -48,7 +48,7 @@ final class UpdateModeTest {
         TestLatch latch = storage.latch(site);
         runElsewhere(latch::acquireShared);
         latch.acquireUpdate();
-        Thread second = threads.start(() -> passThroughUpdate(latch));
+        Thread second = threads.start(() -> latch.passThrough(Mode.UPDATE));
         threads.untilParked(second, site, 1);
 
         latch.releaseUpdate();
@@ -64,7 +64,7 @@ final class UpdateModeTest {
             throws Exception {
         TestLatch latch = storage.latch(site);
         latch.acquireUpdate();
-        Thread second = threads.start(() -> passThroughUpdate(latch));
+        Thread second = threads.start(() -> latch.passThrough(Mode.UPDATE));
         threads.untilParked(second, site, 1);
 
         runElsewhere(latch::acquireShared);
@@ -85,12 +85,13 @@ final class UpdateModeTest {
         for (int i = 1; i <= 2; i++) {
             Thread updater =
                     threads.start(
-                            () -> {
-                                latch.acquireUpdate();
-                                inside.incrementAndGet();
-                                mayLeave.acquireUninterruptibly();
-                                latch.releaseUpdate();
-                            });
+                            () ->
+                                    latch.passThrough(
+                                            Mode.UPDATE,
+                                            () -> {
+                                                inside.incrementAndGet();
+                                                mayLeave.acquireUninterruptibly();
+                                            }));
             threads.untilParked(updater, site, i);
         }
         latch.releaseUpdate();
@@ -112,29 +113,14 @@ final class UpdateModeTest {
         List<String> order = new CopyOnWriteArrayList<>();
         latch.acquireUpdate();
         Thread updater =
-                threads.start(
-                        () -> {
-                            latch.acquireUpdate();
-                            order.add("updater");
-                            latch.releaseUpdate();
-                        });
+                threads.start(() -> latch.passThrough(Mode.UPDATE, () -> order.add("updater")));
         threads.untilParked(updater, site, 1);
         Thread writer =
-                threads.start(
-                        () -> {
-                            latch.acquireExclusive();
-                            order.add("writer");
-                            latch.releaseExclusive();
-                        });
+                threads.start(() -> latch.passThrough(Mode.EXCLUSIVE, () -> order.add("writer")));
         threads.untilParked(writer, site, 2);
         assertThat(latch.tryAcquireShared()).isFalse();
         Thread reader =
-                threads.start(
-                        () -> {
-                            latch.acquireShared();
-                            order.add("reader");
-                            latch.releaseShared();
-                        });
+                threads.start(() -> latch.passThrough(Mode.SHARED, () -> order.add("reader")));
         threads.untilParked(reader, site, 3);
 
         latch.releaseUpdate();
@@ -153,19 +139,21 @@ final class UpdateModeTest {
         Semaphore mayLeave = new Semaphore(0);
         latch.acquireExclusive();
         Runnable reader =
-                () -> {
-                    latch.acquireShared();
-                    readers.incrementAndGet();
-                    mayLeave.acquireUninterruptibly();
-                    latch.releaseShared();
-                };
+                () ->
+                        latch.passThrough(
+                                Mode.SHARED,
+                                () -> {
+                                    readers.incrementAndGet();
+                                    mayLeave.acquireUninterruptibly();
+                                });
         Runnable updater =
-                () -> {
-                    latch.acquireUpdate();
-                    updaters.incrementAndGet();
-                    mayLeave.acquireUninterruptibly();
-                    latch.releaseUpdate();
-                };
+                () ->
+                        latch.passThrough(
+                                Mode.UPDATE,
+                                () -> {
+                                    updaters.incrementAndGet();
+                                    mayLeave.acquireUninterruptibly();
+                                });
         int parks = 0;
         for (Runnable body : List.of(reader, updater, updater, reader)) {
             threads.untilParked(threads.start(body), site, ++parks);
@@ -204,11 +192,7 @@ final class UpdateModeTest {
         Semaphore mayLeave = new Semaphore(0);
         latch.acquireUpdate();
         threads.start(
-                () -> {
-                    latch.acquireShared();
-                    mayLeave.acquireUninterruptibly();
-                    latch.releaseShared();
-                });
+                () -> latch.passThrough(Mode.SHARED, () -> mayLeave.acquireUninterruptibly()));
         threads.until(latch::isShared);
 
         assertThat(latch.tryUpgradeToExclusive()).isFalse();
@@ -241,12 +225,7 @@ final class UpdateModeTest {
 
         assertThat(latch.tryAcquireShared()).isFalse();
         Thread reader =
-                threads.start(
-                        () -> {
-                            latch.acquireShared();
-                            order.add("reader");
-                            latch.releaseShared();
-                        });
+                threads.start(() -> latch.passThrough(Mode.SHARED, () -> order.add("reader")));
         threads.untilParked(reader, site, 2);
         assertThat(latch.validate(version)).as("nothing is changed yet").isTrue();
         latch.releaseShared();
@@ -261,19 +240,12 @@ final class UpdateModeTest {
     void givenAWokenReaderOnItsWay_whenAnUpgraderSleeps_thenTheLastReaderMakesItExclusive(
             Storage storage) throws Exception {
         TestLatch latch = storage.latch(site);
-        Semaphore mayTry = new Semaphore(0);
-        AtomicInteger woken = new AtomicInteger();
-        TestHooks.onReached(
-                ParkingLot.WOKEN,
-                () -> {
-                    woken.incrementAndGet();
-                    mayTry.acquireUninterruptibly();
-                });
+        WokenWaiters woken = WokenWaiters.stopped();
         latch.acquireExclusive();
-        Thread reader = threads.start(() -> passThroughShared(latch));
+        Thread reader = threads.start(() -> latch.passThrough(Mode.SHARED));
         threads.untilParked(reader, site, 1);
         latch.releaseExclusive();
-        threads.until(() -> woken.get() == 1);
+        threads.until(() -> woken.count() == 1);
         assertThat(latch.tryAcquireShared()).isTrue();
         AtomicInteger upgraded = new AtomicInteger();
         Thread upgrader =
@@ -289,7 +261,7 @@ final class UpdateModeTest {
         latch.releaseShared();
 
         threads.until(() -> upgraded.get() == 1);
-        mayTry.release(10);
+        woken.letTry(10);
         threads.join();
     }
 
@@ -322,11 +294,7 @@ final class UpdateModeTest {
         TestLatch latch = storage.latch(site);
         Semaphore mayRelease = new Semaphore(0);
         threads.start(
-                () -> {
-                    latch.acquireShared();
-                    mayRelease.acquireUninterruptibly();
-                    latch.releaseShared();
-                });
+                () -> latch.passThrough(Mode.SHARED, () -> mayRelease.acquireUninterruptibly()));
         threads.until(latch::isShared);
         Thread upgrader =
                 threads.start(
@@ -356,7 +324,7 @@ final class UpdateModeTest {
         TestLatch latch = storage.latch(site);
         long version = latch.optimisticVersion();
         latch.acquireExclusive();
-        Thread reader = threads.start(() -> passThroughShared(latch));
+        Thread reader = threads.start(() -> latch.passThrough(Mode.SHARED));
         threads.untilParked(reader, site, 1);
 
         latch.downgradeToUpdate();
@@ -375,7 +343,7 @@ final class UpdateModeTest {
         TestLatch latch = storage.latch(site);
         long version = latch.optimisticVersion();
         latch.acquireExclusive();
-        Thread reader = threads.start(() -> passThroughShared(latch));
+        Thread reader = threads.start(() -> latch.passThrough(Mode.SHARED));
         threads.untilParked(reader, site, 1);
 
         latch.downgradeToShared();
@@ -393,7 +361,7 @@ final class UpdateModeTest {
         TestLatch latch = storage.latch(site);
         latch.acquireUpdate();
         long version = latch.optimisticVersion();
-        Thread second = threads.start(() -> passThroughUpdate(latch));
+        Thread second = threads.start(() -> latch.passThrough(Mode.UPDATE));
         threads.untilParked(second, site, 1);
 
         latch.downgradeToShared();
@@ -409,47 +377,28 @@ final class UpdateModeTest {
     void givenAReaderTakesOverAWakeUp_whenOneWaitsForUpdateBehindIt_thenLaterReadersAreBarred(
             Storage storage) throws Exception {
         TestLatch latch = storage.latch(site);
-        Semaphore mayTry = new Semaphore(0);
-        AtomicInteger woken = new AtomicInteger();
-        TestHooks.onReached(
-                ParkingLot.WOKEN,
-                () -> {
-                    woken.incrementAndGet();
-                    mayTry.acquireUninterruptibly();
-                });
+        WokenWaiters woken = WokenWaiters.stopped();
         Semaphore mayLeave = new Semaphore(0);
         latch.acquireExclusive();
         Thread reader =
                 threads.start(
-                        () -> {
-                            latch.acquireShared();
-                            mayLeave.acquireUninterruptibly();
-                            latch.releaseShared();
-                        });
+                        () ->
+                                latch.passThrough(
+                                        Mode.SHARED, () -> mayLeave.acquireUninterruptibly()));
         threads.untilParked(reader, site, 1);
         latch.releaseExclusive();
-        threads.until(() -> woken.get() == 1);
+        threads.until(() -> woken.count() == 1);
         latch.acquireExclusive();
-        Thread updater = threads.start(() -> passThroughUpdate(latch));
+        Thread updater = threads.start(() -> latch.passThrough(Mode.UPDATE));
         threads.untilParked(updater, site, 2);
         latch.releaseExclusive();
-        mayTry.release(10);
+        woken.letTry(10);
         threads.until(latch::isShared);
 
         assertThat(latch.tryAcquireShared()).as("else they might overlap for ever").isFalse();
 
         mayLeave.release();
         threads.join();
-    }
-
-    private static void passThroughShared(TestLatch latch) {
-        latch.acquireShared();
-        latch.releaseShared();
-    }
-
-    private static void passThroughUpdate(TestLatch latch) {
-        latch.acquireUpdate();
-        latch.releaseUpdate();
     }
 
     /** In a thread of its own, as another holder would. */
