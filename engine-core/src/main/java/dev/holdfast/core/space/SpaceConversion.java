@@ -198,13 +198,14 @@ public final class SpaceConversion {
     public int convert(int pagesMax) {
         int changed = 0;
         while (changed < pagesMax) {
-            if (!isUnderWay() || position >= space.pageCount()) {
+            long page = position;
+            if (!isUnderWay() || page >= space.pageCount()) {
                 return changed == 0 ? -1 : changed;
             }
-            if (isWorthALook(position) && convertPage((int) position)) {
+            if (isWorthALook(page) && convertPage((int) page)) {
                 changed++;
             }
-            position++;
+            position = page + 1;
             if (position - notedPosition >= PROGRESS_PAGES && !foundDamage) {
                 noteProgress();
             }

@@ -172,10 +172,12 @@ final class ChecksumConversionTest {
         fill(engine);
         engine.close();
         Engine converting = engines.open(disk, options().ioCapacity(100).build());
-        callers.submit(() -> converting.convertChecksums(ChecksumKind.WORD));
+        Future<?> call = callers.submit(() -> converting.convertChecksums(ChecksumKind.WORD));
         await(() -> count(converting, Counter.SPACE_PAGES_CONVERTED) >= 20);
         converting.close();
         Engine again = engines.open(disk, options().ioCapacity(10_000).build());
+
+        assertThat(call).failsWithin(Duration.ofSeconds(10));
 
         ChecksumConversion result = again.convertChecksums(ChecksumKind.CRC32C);
 
