@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The processor time that the sum of a page takes in this JVM, one page after the other. */
 final class PageSumCost {
@@ -27,7 +28,7 @@ final class PageSumCost {
     private final ByteBuffer chunk = ByteBuffer.allocateDirect(MEMORY_BYTES);
 
     /** Keeps the sums alive, so that none can be left out. */
-    private volatile int sums;
+    private final AtomicInteger sums = new AtomicInteger();
 
     PageSumCost() {
         SplittableRandom random = new SplittableRandom(1);
@@ -56,7 +57,7 @@ final class PageSumCost {
                 sum += kind.compute(chunk, at + Integer.BYTES, pageBytes - Integer.BYTES);
                 pages++;
             }
-            sums = sum;
+            sums.addAndGet(sum);
             now = threads.getCurrentThreadCpuTime();
         } while (now - from < ROUND_NANOS);
         return (double) (now - from) / pages;

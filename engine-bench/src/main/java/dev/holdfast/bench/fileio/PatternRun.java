@@ -6,6 +6,7 @@ import dev.holdfast.bench.fileio.StoragePattern.PatternFiles;
 import dev.holdfast.bench.fileio.StoragePattern.PatternTally;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -114,7 +115,7 @@ final class PatternRun {
             start.await();
             PatternTally tally = tally();
             do {
-                TreeSet<Long> batch = options.users() == 0 ? draw(random) : gather();
+                Set<Long> batch = options.users() == 0 ? draw(random) : gather();
                 if (!batch.isEmpty()) {
                     flush(batch, copies, tally);
                 }
@@ -126,8 +127,8 @@ final class PatternRun {
     }
 
     /** A batch of pages in the order of the file. */
-    private TreeSet<Long> draw(SplittableRandom random) {
-        TreeSet<Long> batch = new TreeSet<>();
+    private Set<Long> draw(SplittableRandom random) {
+        Set<Long> batch = new TreeSet<>();
         while (batch.size() < batchPages()) {
             batch.add(choice.next(random, dirtied.getAndIncrement()));
         }
@@ -135,8 +136,8 @@ final class PatternRun {
     }
 
     /** The same of what users dirtied; less than a batch if the time is up. */
-    private TreeSet<Long> gather() throws InterruptedException {
-        TreeSet<Long> batch = new TreeSet<>();
+    private Set<Long> gather() throws InterruptedException {
+        Set<Long> batch = new TreeSet<>();
         while (batch.size() < batchPages() && System.nanoTime() < endNanos) {
             Long page = dirty.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
             if (page != null) {
@@ -150,7 +151,7 @@ final class PatternRun {
         return Math.min(options.batchPages(), options.pages());
     }
 
-    private void flush(TreeSet<Long> batch, ByteBuffer copies, PatternTally tally)
+    private void flush(Set<Long> batch, ByteBuffer copies, PatternTally tally)
             throws IOException, InterruptedException {
         long bytes = (long) batch.size() * options.pageBytes();
         long begun = System.nanoTime();

@@ -6,6 +6,7 @@ import dev.holdfast.io.file.FileMode;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -34,7 +35,7 @@ final class SyncedLog {
     private long position;
 
     /** Written under the turn, after the bytes; read by the leader without it. */
-    private volatile long appends;
+    private final AtomicLong appends = new AtomicLong();
 
     /** Guarded by the lead. */
     private long appendsSynced;
@@ -84,7 +85,7 @@ final class SyncedLog {
         turn.lock();
         try {
             write(bytes);
-            mine = appends;
+            mine = appends.get();
         } finally {
             turn.unlock();
         }
@@ -93,7 +94,7 @@ final class SyncedLog {
             if (appendsSynced >= mine) {
                 return false;
             }
-            long all = appends;
+            long all = appends.get();
             file.sync(true);
             appendsSynced = all;
             return true;
@@ -110,6 +111,6 @@ final class SyncedLog {
         long to = (position + bytes + unitBytes - 1) / unitBytes * unitBytes;
         file.write(from, content.clear().limit((int) (to - from)));
         position += bytes;
-        appends = appends + 1;
+        appends.incrementAndGet();
     }
 }
