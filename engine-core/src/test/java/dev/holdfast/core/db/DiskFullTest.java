@@ -218,6 +218,58 @@ final class DiskFullTest {
     }
 
     @Test
+    void givenARollbackThatNeedsMoreThanTheReserve_whenThereIsRoom_thenItEnds(TestEngines engines)
+            throws IOException {
+        disk.stopRecording();
+        EngineOptions options =
+                TestEngines.small().poolBytes(2 << 20).redoCapacityBytes(4 << 20).build();
+        Engine engine = engines.open(disk, options);
+        int rows = 2200;
+        putEach(engine, rows, "", new byte[900]);
+        Table table = engine.table("t");
+        Transaction one = engine.begin();
+        for (int i = 0; i < rows; i++) {
+            one.put(table, key(i), new byte[1]);
+        }
+        // Others take the room in the leaves; so each of them splits when the long rows come back.
+        putEach(engine, rows, "-between", new byte[500]);
+        fault("main.hfs", Fault.NO_SPACE, disk.contents("main.hfs").length);
+        assertThatThrownBy(() -> putEach(engine, 10_000, "-filler", new byte[1000]))
+                .isInstanceOf(DiskFullException.class);
+        fillUntilFull(engine, "t", 100_000);
+
+        one.rollback();
+
+        assertThat(engine.state()).isEqualTo(EngineState.OPEN);
+        assertThat(count(engine, Counter.ROLLBACKS_LEFT)).isEqualTo(1);
+        assertThat(EngineProbe.losersLeft(engine)).isEqualTo(1);
+        assertThat(length(engine, "t", 0)).isEqualTo(900);
+        assertThat(length(engine, "t", rows - 1)).isEqualTo(900);
+        assertThat(engine.status()).contains("disk is full");
+
+        disk.faults().clear();
+        awaitCount(engine, Counter.LOSERS_ROLLED_BACK, 1);
+        assertThat(EngineProbe.losersLeft(engine)).isZero();
+        change(engine, table, 0, rows, (byte) 1);
+        awaitStatusWithoutFull(engine);
+    }
+
+    private static void putEach(Engine engine, int rows, String suffix, byte[] value) {
+        Table table = engine.table("t");
+        for (int from = 0; from < rows; from += 100) {
+            int first = from;
+            engine.write(
+                    transaction -> {
+                        for (int i = first; i < first + 100; i++) {
+                            byte[] key = (new String(key(i), UTF_8) + suffix).getBytes(UTF_8);
+                            transaction.put(table, key, value);
+                        }
+                        return null;
+                    });
+        }
+    }
+
+    @Test
     void givenAFullDisk_whenATableWithAFileOfItsOwnIsMade_thenThereIsNothingOfItAndLaterThereIs(
             TestEngines engines) throws IOException {
         disk.stopRecording();
