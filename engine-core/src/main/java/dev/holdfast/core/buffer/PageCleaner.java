@@ -163,6 +163,7 @@ public final class PageCleaner implements BackgroundAgent.Body {
         if (urgent || advice.pagesPerSecond() > options.ioCapacity()) {
             capacity.overdraw(IoClass.CLEANER, limit);
         } else if (!capacity.tryTake(IoClass.CLEANER, limit)) {
+            counters.increment(Counter.CLEANER_BUDGET_WAITS);
             return false;
         }
         saved = Math.max(0, saved - pages);

@@ -21,6 +21,7 @@ public enum Counter {
     FREE_FRAME_WAITS("waits", "waits for the cleaner to free a frame", "buffer"),
     PAGES_DISCARDED("pages", "dirty pages dropped with their space or tree", "buffer"),
     CLEANER_ROUNDS("rounds", "rounds of the page cleaner", "buffer"),
+    CLEANER_BUDGET_WAITS("rounds", "rounds for which the budget of IO had nothing left", "buffer"),
     CLEANER_PAGES_SKIPPED("pages", "pages the cleaner could not latch at once", "buffer"),
     CHECKPOINTS("checkpoints", "checkpoint records written", "buffer"),
     DOUBLEWRITE_BATCHES("batches", "batches written to the doublewrite files", "dblwr"),

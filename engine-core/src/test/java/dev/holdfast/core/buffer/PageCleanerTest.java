@@ -287,9 +287,11 @@ final class PageCleanerTest {
 
         steadyRounds(20);
         int dirtyInDebt = pool.dirtyCount();
+        long waits = fixture.counters.sum(Counter.CLEANER_BUDGET_WAITS);
         steadyRounds(40);
 
         assertThat(dirtyInDebt).isEqualTo(FRAMES / 2);
+        assertThat(waits).isPositive();
         assertThat(pool.dirtyCount()).isLessThan(FRAMES / 2);
     }
 
