@@ -133,6 +133,12 @@ public final class DoublewriteRecovery implements AutoCloseable {
                 && content != DoublewriteLayout.CONTENT_ENTRIES) {
             return "found=content " + content;
         }
+        if ((PageMemory.getLong(header, DoublewriteLayout.RESERVED_OFFSET)
+                        | PageMemory.getLong(
+                                header, DoublewriteLayout.RESERVED_OFFSET + Long.BYTES))
+                != 0) {
+            return "found=reserved bytes set";
+        }
         int stored = PageMemory.getInt(header, DoublewriteLayout.PAGE_BYTES_OFFSET);
         if (stored != pageBytes) {
             return "expected=pageBytes " + pageBytes + ", found=" + stored;

@@ -81,6 +81,7 @@ final class DoublewriteRepair {
     private final List<Long> repaired = new ArrayList<>();
     private final List<DoubtfulPage> doubts = new ArrayList<>();
     private long newestLsn;
+    private String newestFile = "";
     private int copies;
 
     DoublewriteRepair(StorageDirectory directory, SpaceFiles files, long checkpointLsn) {
@@ -104,9 +105,15 @@ final class DoublewriteRepair {
      * @param copies pages of which an entry counted
      * @param repaired pages that were put back
      * @param newestLsn the highest page LSN of an entry; the log must reach it
+     * @param newestFile the file of that entry, empty if there is none
      * @param doubts pages that are damaged, unless the log makes them anew
      */
-    record Result(int copies, List<Long> repaired, long newestLsn, List<DoubtfulPage> doubts) {}
+    record Result(
+            int copies,
+            List<Long> repaired,
+            long newestLsn,
+            String newestFile,
+            List<DoubtfulPage> doubts) {}
 
     /** Syncs the doublewrite files, then repairs. The caller syncs the data files. */
     Result run() throws IOException {
@@ -129,7 +136,7 @@ final class DoublewriteRepair {
                 visit(doublewrite, entry.getValue(), kindsOf(PageId.spaceId(entry.getKey())));
             }
         }
-        return new Result(copies, repaired, newestLsn, doubts);
+        return new Result(copies, repaired, newestLsn, newestFile, doubts);
     }
 
     /** The kinds of checksum that the pages of a space may bear, as its header says. */
@@ -157,7 +164,10 @@ final class DoublewriteRepair {
             throws IOException {
         entries.sort(NEWEST_FIRST);
         copies++;
-        newestLsn = Math.max(newestLsn, entries.get(0).pageLsn());
+        if (entries.get(0).pageLsn() > newestLsn) {
+            newestLsn = entries.get(0).pageLsn();
+            newestFile = entries.get(0).file();
+        }
         long pageId = entries.get(0).pageId();
         int spaceId = PageId.spaceId(pageId);
         long pageNumber = Integer.toUnsignedLong(PageId.pageNumber(pageId));

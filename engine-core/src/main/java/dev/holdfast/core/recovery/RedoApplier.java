@@ -138,7 +138,7 @@ final class RedoApplier {
         long pageId = pageIds[from];
         for (int i = from; i < count; i++) {
             if (pageIds[i] == pageId) {
-                redoOf(types[i], pageId)
+                redoOf(types[i], pageId, endLsn)
                         .apply(
                                 types[i],
                                 pageId,
@@ -166,7 +166,7 @@ final class RedoApplier {
         }
     }
 
-    private PageRedo redoOf(int type, long pageId) {
+    private PageRedo redoOf(int type, long pageId, long endLsn) {
         if (type <= RedoType.STAMP_END_LSN) {
             return general;
         }
@@ -179,7 +179,7 @@ final class RedoApplier {
                 Integer.toUnsignedLong(PageId.spaceId(pageId)),
                 Integer.toUnsignedLong(PageId.pageNumber(pageId)),
                 "a type of page records",
-                "type=" + type);
+                "type=" + type + ", groupEndLsn=" + endLsn);
     }
 
     private ByteBuffer chunk(int frame) {

@@ -189,7 +189,7 @@ public final class StoreRecovery implements AutoCloseable {
 
     private void scan() throws IOException {
         scan = scanner.scan(plan);
-        scan.requireThrough(repair.newestLsn(), "doublewrite/");
+        scan.requireThrough(repair.newestLsn(), repair.newestFile());
         judgeDoubts();
         scanner.syncScanned();
         position =

@@ -162,6 +162,27 @@ final class DoublewriteFilesTest {
         }
     }
 
+    /**
+     * A header whose checksum is right, of another version, page size, store or kind of content.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 8, 12, 16, 31, 44, 48, 63})
+    void givenASoundHeaderThatSaysSomethingElse_whenRead_thenThereIsNoCopy(int offset)
+            throws IOException {
+        write(new DoublewriteOptions(DoublewriteMode.ON, 1, 4, PAGE_BYTES), 0, 4);
+        byte[] whole = disk.contents(FILE);
+        assertThat(soundCopies()).isEqualTo(4);
+        whole[offset] ^= 4;
+        ByteBuffer header = ByteBuffer.allocateDirect(4096).put(whole, 0, 4096);
+        header.order(ByteOrder.LITTLE_ENDIAN);
+        header.putInt(4092, DoublewriteLayout.crc(header, 0, 4092));
+        header.get(0, whole, 0, 4096);
+
+        replace(whole);
+
+        assertThat(soundCopies()).isZero();
+    }
+
     @Test
     void givenAFileCutAnywhere_whenRead_thenTheCopiesBeforeTheCutAreThere() throws IOException {
         DoublewriteOptions options = new DoublewriteOptions(DoublewriteMode.ON, 1, 100, PAGE_BYTES);

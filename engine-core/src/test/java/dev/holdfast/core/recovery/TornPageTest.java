@@ -66,6 +66,7 @@ final class TornPageTest {
                                 .isEqualTo(news.get(i));
                         assertThat(result.doubts()).isEmpty();
                         assertThat(result.newestLsn()).isEqualTo(NEW_LSN + PAGES - 1);
+                        assertThat(result.newestFile()).isEqualTo("doublewrite/0.hfd");
                     }
                 }
             }
