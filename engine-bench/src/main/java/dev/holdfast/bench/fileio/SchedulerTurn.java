@@ -50,14 +50,14 @@ public final class SchedulerTurn implements PairedTurns.Turn, AutoCloseable {
     @Override
     public double unitsPerSecond() throws IOException, InterruptedException, ExecutionException {
         Run run = new Run(slots.size(), System.nanoTime() + traffic.turnNanos());
-        long allocatedBefore = AllocatedBytes.ofLiveThreads();
+        AllocatedBytes allocatedBefore = AllocatedBytes.now();
         long from = System.nanoTime();
         for (Slot slot : slots) {
             slot.begin(run);
         }
         run.pending.await();
         long nanos = System.nanoTime() - from;
-        long allocated = AllocatedBytes.ofLiveThreads() - allocatedBefore;
+        long allocated = AllocatedBytes.now().since(allocatedBefore);
         if (run.failure.get() != null) {
             throw new ExecutionException(run.failure.get());
         }
