@@ -50,9 +50,12 @@ public final class SpaceConversion {
      * far it got is in the header too: that group is behind those of the pages, so redo that knows
      * it has them.
      *
-     * Which pages are in use is for the allocation map to say, under the page's latch: a page is
-     * freed only under it. A free page is not read by anybody, and when it is used again it is
-     * written anew. Pages that come to be while the conversion runs have the new kind.
+     * Which pages are in use the allocation map says, read after the switch. A free page is not read
+     * by anybody, and when it is used again it is written anew. A page that is freed after that look
+     * is changed by the group that frees it, so its LSN is above L and it is left: a PATCH behind a
+     * PAGE_FREE would have recovery read a page that may be torn legally. (Pages of dropped trees and
+     * condemned ones are freed without a change and without PAGE_FREE: those stay whole, so a PATCH
+     * does no harm.) Pages that come to be while the conversion runs have the new kind.
      *
      * A page that cannot be read is left as it is and told of. Then the header keeps both kinds, so
      * that the page remains what it was; the next open or call tries again.
@@ -65,6 +68,9 @@ public final class SpaceConversion {
 
     public static final String SWITCHED = "space.conversion.switched";
     public static final String FINISHED = "space.conversion.finished";
+
+    /** Sync point: a page that was in use a moment ago is in the pool and not latched. */
+    public static final String LOADED = "space.conversion.loaded";
 
     /** The header is told how far it is each time so many pages are done with. */
     private static final int PROGRESS_PAGES = 256;
@@ -308,12 +314,13 @@ public final class SpaceConversion {
         }
     }
 
-    /** Changes the page if it is in use and not changed since the switch. */
+    /** Changes the page if it was not changed since the switch. */
     private boolean convertPage(int page) {
         long pageId = PageId.of(space.spaceId(), page);
         try {
             // Wanted once: it enters the pool at its cold end.
             pool.load(pageId, true);
+            TestHooks.reached(LOADED);
             return changePage(pageId);
         } catch (NoSuchTableException dropped) {
             return false;
@@ -338,7 +345,7 @@ public final class SpaceConversion {
             }
             int frame = mtr.fixExclusive(pageId);
             long pageLsn = PageHeader.pageLsn(mtr.chunk(frame), mtr.offset(frame));
-            if (pageLsn > conversionLsn || !isInUse(page)) {
+            if (pageLsn > conversionLsn) {
                 mtr.abandon();
                 return false;
             }
@@ -354,25 +361,11 @@ public final class SpaceConversion {
         }
     }
 
-    /** The page is held by the mini-transaction, so that it cannot be freed meanwhile. */
-    private boolean isInUse(int page) {
-        int pageBytes = pool.pageBytes();
-        if (AllocationMap.isSystemPage(page, pageBytes)) {
-            return true;
-        }
-        boolean fixed = space.fixMap(mtr, PageId.of(space.spaceId(), page));
-        assert fixed : "page=" + page;
-        int map = mtr.fixedFrame(space.mapPageId(AllocationMap.groupOf(page, pageBytes)));
-        int index = AllocationMap.indexOf(page, pageBytes);
-        long entry = AllocationMap.entryAt(mtr.chunk(map), mtr.offset(map), index);
-        return AllocationMap.state(entry) != AllocationMap.FREE;
-    }
-
     /** Waits for log space without a limit, but as an ordinary user of it. */
     private void beginGroup() {
         while (true) {
             try {
-                mtr.begin(REDO_BYTES, 2, false);
+                mtr.begin(REDO_BYTES, 0, false);
                 return;
             } catch (LogSpaceTimeoutException tryAgain) {
                 owner.health().check();

@@ -10,6 +10,7 @@ import dev.holdfast.ChecksumConversion;
 import dev.holdfast.ChecksumKind;
 import dev.holdfast.Crc32Checksum;
 import dev.holdfast.CustomChecksum;
+import dev.holdfast.DoublewriteMode;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineClosedException;
 import dev.holdfast.EngineFailedException;
@@ -28,6 +29,7 @@ import dev.holdfast.core.space.SpaceCheck;
 import dev.holdfast.core.space.SpaceConversion;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.file.StorageFile;
+import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.SimulatedDisk;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
@@ -43,6 +45,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -253,6 +256,54 @@ final class ChecksumConversionTest {
         }
     }
 
+    /** A page that is free may be torn legally: redo behind its free record would read it. */
+    @Test
+    void givenAPageThatIsFreedAtThatMoment_whenKilled_thenRecoveryDoesNotReadIt() throws Exception {
+        Engine engine = engines.open(disk, options().doublewrite(DoublewriteMode.OFF).build());
+        fill(engine);
+        engine.checkpoint();
+        int freed = 20;
+        AtomicReference<SimulatedDisk> killed = new AtomicReference<>();
+        AtomicBoolean wasFreed = new AtomicBoolean();
+        TestHooks.onReached(
+                SpaceConversion.LOADED,
+                () -> {
+                    long page = engine.checksumConversion().pagesDone();
+                    if (page == freed && killed.get() == null) {
+                        deleteAll(engine);
+                        wasFreed.set(awaitFree(engine, freed));
+                    } else if (page > freed && wasFreed.get() && killed.get() == null) {
+                        engine.write(transaction -> put(engine, transaction));
+                        killed.set(disk.crash(CrashMode.ALL_PENDING, 0).disk());
+                    }
+                });
+
+        engine.convertChecksums("WORD");
+        assertThat(killed.get()).isNotNull();
+        flip(killed.get(), freed * (long) PAGE_BYTES + 2000);
+
+        Engine recovered = engines.open(killed.get(), options().build());
+        assertThat((boolean) recovered.read(s -> s.contains(recovered.table("shared"), key(1))))
+                .isTrue();
+    }
+
+    private static void deleteAll(Engine engine) {
+        Table table = engine.table("shared");
+        engine.write(
+                transaction -> {
+                    for (int i = 0; i < ROWS; i++) {
+                        transaction.delete(table, key(i));
+                    }
+                    return null;
+                });
+    }
+
+    private static boolean awaitFree(Engine engine, int page) {
+        Space main = EngineProbe.spaces(engine).get(1);
+        await(() -> main.ownerOf(page) == AllocationMap.NO_OWNER);
+        return true;
+    }
+
     @Test
     void givenADamagedPage_whenConverted_thenItIsNamedLeftAndTriedAgain() throws IOException {
         Engine engine = engines.open(disk, options().checksum(ChecksumKind.LEGACY).build());
@@ -396,6 +447,10 @@ final class ChecksumConversionTest {
     }
 
     private void flip(long at) throws IOException {
+        flip(disk, at);
+    }
+
+    private static void flip(SimulatedDisk disk, long at) throws IOException {
         try (StorageFile file = disk.directory().open("main.hfs")) {
             ByteBuffer one = ByteBuffer.allocateDirect(1);
             file.read(at, one);
