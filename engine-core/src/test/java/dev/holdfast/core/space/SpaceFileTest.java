@@ -5,6 +5,8 @@ package dev.holdfast.core.space;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.io.sim.Fault;
 import dev.holdfast.io.sim.Operation;
@@ -20,7 +22,9 @@ final class SpaceFileTest {
             throws IOException {
         SimulatedDisk disk = SimulatedDisk.create();
         StorageFile file = disk.directory().create("space-16.hfs");
-        SpaceFile space = new SpaceFile(16, file);
+        SpaceFile space =
+                new SpaceFile(
+                        16, file, PageSeal.kindBit(PageChecksums.CRC32C), PageChecksums.CRC32C);
         space.sync();
         file.write(0, ByteBuffer.allocateDirect(4096));
         disk.faults().add(Fault.on(Operation.SYNC, file.name()).nth(1).error(Fault.IO_ERROR));

@@ -146,7 +146,7 @@ final class VersionChainTest {
         // Both taken back; then a record of the same length, and a deletion where the first was.
         TransactionHandle handle = (TransactionHandle) writer;
         Workspace workspace = new Workspace(engine.system);
-        new Rollback(engine.system, workspace, false).to(handle.undoLog(), 0);
+        new Rollback(engine.system, workspace).to(handle.undoLog(), 0);
         put(writer, "l", "lll");
         writer.delete(table, bytes("k"));
         validated.resume();
