@@ -28,7 +28,7 @@ final class ChecksumConverter implements BackgroundAgent.Body {
      * the budget of all background IO when it is known how many they are: so a round's pages say how
      * long the pause behind it is, and the page cleaner goes first.
      */
-    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long OTHERS_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long LOOK_MILLIS = 20;
 
