@@ -116,7 +116,7 @@ final class IoFaultTest {
         }
         SimulatedDisk powerless = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
         SimulatedDisk killed = disk.crash(CrashMode.PROCESS_KILLED, 0).disk();
-        catchThrowable(engine::close);
+        closeWhateverItSays(engine);
         assertThat(disk.openFiles()).as(fault.toString()).isEmpty();
         assertThat(disk.isLocked()).isFalse();
         disk.faults().clear();
@@ -126,6 +126,14 @@ final class IoFaultTest {
             again.close();
         }
         return acted;
+    }
+
+    private static void closeWhateverItSays(Engine engine) {
+        try {
+            engine.close();
+        } catch (EngineFailedException toldBefore) {
+            // It failed between its last call and this one.
+        }
     }
 
     private static int syncsOf(Engine engine) {
