@@ -27,7 +27,6 @@ public final class BTree {
     private final int treeId;
     private final long rootPageId;
     private final BufferPool pool;
-    private final Space space;
     private final Counters counters;
     private final TreeDescent descent;
     private final TreeLatches latches;
@@ -39,7 +38,6 @@ public final class BTree {
         this.treeId = treeId;
         this.rootPageId = PageId.of(space.spaceId(), rootPageNumber);
         this.pool = pool;
-        this.space = space;
         this.counters = counters;
         this.pageBytes = pool.pageBytes();
         this.descent = new TreeDescent(treeId, rootPageId, pool, counters);

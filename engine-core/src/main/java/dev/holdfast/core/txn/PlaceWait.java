@@ -10,6 +10,7 @@ import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.sync.CurrentWait;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -38,7 +39,7 @@ final class PlaceWait {
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** Changed under the lock; read by anyone. */
-    private volatile long calls;
+    private final AtomicLong calls = new AtomicLong();
 
     private volatile boolean closed;
 
@@ -79,7 +80,7 @@ final class PlaceWait {
         waiting.incrementAndGet();
         try {
             while (true) {
-                long seen = calls;
+                long seen = calls.get();
                 T place = attempt.get();
                 if (place != null) {
                     return place;
@@ -113,7 +114,7 @@ final class PlaceWait {
         long left = nanos;
         lock.lock();
         try {
-            while (calls == seen && left > 0) {
+            while (calls.get() == seen && left > 0) {
                 CoreSites.ADMISSION.counters().countPark();
                 left = called.awaitNanos(left);
             }
@@ -129,7 +130,7 @@ final class PlaceWait {
         if (waiting.get() > 0) {
             lock.lock();
             try {
-                calls++;
+                calls.incrementAndGet();
                 called.signal();
             } finally {
                 lock.unlock();
@@ -146,7 +147,7 @@ final class PlaceWait {
     private void wakeAll() {
         lock.lock();
         try {
-            calls++;
+            calls.incrementAndGet();
             called.signalAll();
         } finally {
             lock.unlock();
