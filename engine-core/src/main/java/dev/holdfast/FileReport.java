@@ -47,18 +47,21 @@ public record FileReport(List<Row> rows) {
     public record Row(String name, int number, Work reads, Work writes, Work syncs) {
         /**
          * Returns the row as a line: {@code name, number, read: n requests, n pages, s secs, ms/r,
-         * write: …, sync: …}.
+         * write: …, sync: …, merged: n reads, n writes}.
          */
         public String toText() {
             return String.format(
                     Locale.ROOT,
-                    "%s, %d, read: %s, write: %s, sync: %d requests, %s",
+                    "%s, %d, read: %s, write: %s, sync: %d requests, %s, "
+                            + "merged: %d reads, %d writes",
                     name,
                     number,
                     reads.transfers(),
                     writes.transfers(),
                     syncs.requests,
-                    syncs.times());
+                    syncs.times(),
+                    reads.merges,
+                    writes.merges);
         }
     }
 
@@ -69,10 +72,17 @@ public record FileReport(List<Row> rows) {
      * @param nanos the time of all requests together
      * @param p99Nanos at least what 99 of 100 requests took; of one file at most twice that
      * @param maxNanos at least what the longest request took, at most twice that
+     * @param merges requests that are not among these, since a neighbour's moved their pages too
      */
     public record Work(
-            long requests, long pages, long bytes, long nanos, long p99Nanos, long maxNanos) {
-        static final Work NONE = new Work(0, 0, 0, 0, 0, 0);
+            long requests,
+            long pages,
+            long bytes,
+            long nanos,
+            long p99Nanos,
+            long maxNanos,
+            long merges) {
+        static final Work NONE = new Work(0, 0, 0, 0, 0, 0, 0);
 
         private Work plus(Work other) {
             return new Work(
@@ -81,7 +91,8 @@ public record FileReport(List<Row> rows) {
                     bytes + other.bytes,
                     nanos + other.nanos,
                     Math.max(p99Nanos, other.p99Nanos),
-                    Math.max(maxNanos, other.maxNanos));
+                    Math.max(maxNanos, other.maxNanos),
+                    merges + other.merges);
         }
 
         /** The mean time of a request in milliseconds; zero if there was none. */

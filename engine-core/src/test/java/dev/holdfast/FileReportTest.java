@@ -16,11 +16,11 @@ final class FileReportTest {
             new Row(
                     "main.hfs",
                     1,
-                    new Work(2, 3, 12288, 4_000_000, 4_194_303, 4_194_303),
-                    new Work(1, 256, 1 << 20, 20_000_000, 33_554_431, 33_554_431),
-                    new Work(1, 0, 0, 1_500_000_000, 2_147_483_647, 2_147_483_647));
+                    new Work(2, 3, 12288, 4_000_000, 4_194_303, 4_194_303, 7),
+                    new Work(1, 256, 1 << 20, 20_000_000, 33_554_431, 33_554_431, 9),
+                    new Work(1, 0, 0, 1_500_000_000, 2_147_483_647, 2_147_483_647, 0));
     private static final Row IDLE =
-            new Row("undo-2.hfs", 2, Work.NONE, new Work(3, 3, 12288, 60, 31, 63), Work.NONE);
+            new Row("undo-2.hfs", 2, Work.NONE, new Work(3, 3, 12288, 60, 31, 63, 2), Work.NONE);
 
     @Test
     void givenAFile_whenTold_thenTheLineIsThatOfTheLineage() {
@@ -30,7 +30,8 @@ final class FileReportTest {
                 .isEqualTo(
                         "main.hfs, 1, read: 2 requests, 3 pages, 0.00 secs, 2.000 ms/r, "
                                 + "write: 1 requests, 256 pages, 0.02 secs, 20.000 ms/r, "
-                                + "sync: 1 requests, 1.50 secs, 1500.000 ms/r");
+                                + "sync: 1 requests, 1.50 secs, 1500.000 ms/r, "
+                                + "merged: 7 reads, 9 writes");
     }
 
     @Test
@@ -50,7 +51,9 @@ final class FileReportTest {
         assertThat(total.number()).isEqualTo(2);
         assertThat(total.reads()).isEqualTo(MAIN.reads());
         assertThat(total.writes())
-                .isEqualTo(new Work(4, 259, (1 << 20) + 12288, 20_000_060, 33_554_431, 33_554_431));
+                .isEqualTo(
+                        new Work(
+                                4, 259, (1 << 20) + 12288, 20_000_060, 33_554_431, 33_554_431, 11));
         assertThat(total.writes().millisPerRequest()).isCloseTo(5.0, within(0.001));
         assertThat(report.toText().lines())
                 .containsExactly(MAIN.toText(), IDLE.toText(), total.toText());

@@ -45,19 +45,32 @@ final class OpenFiles {
                                 counted.readBytes(),
                                 counted.readNanos(),
                                 pageBytes,
-                                reads),
+                                reads,
+                                counted.readMerges()),
                         work(
                                 counted.writes(),
                                 counted.writeBytes(),
                                 counted.writeNanos(),
                                 pageBytes,
-                                writes),
-                        work(counted.syncs(), 0, counted.syncNanos(), pageBytes, syncs)));
+                                writes,
+                                counted.writeMerges()),
+                        work(counted.syncs(), 0, counted.syncNanos(), pageBytes, syncs, 0)));
     }
 
     private static Work work(
-            long requests, long bytes, long nanos, int pageBytes, Histogram.Snapshot latency) {
+            long requests,
+            long bytes,
+            long nanos,
+            int pageBytes,
+            Histogram.Snapshot latency,
+            long merges) {
         return new Work(
-                requests, bytes / pageBytes, bytes, nanos, latency.percentile(P99), latency.max());
+                requests,
+                bytes / pageBytes,
+                bytes,
+                nanos,
+                latency.percentile(P99),
+                latency.max(),
+                merges);
     }
 }

@@ -102,7 +102,9 @@ final class OpenFilesTest {
                 .containsPattern("(?m)^redo/[0-9]+\\.hfl, [0-9]+, read: ")
                 .containsPattern("(?m)^doublewrite/[0-9]+\\.hfd, [0-9]+, read: ")
                 .containsPattern("(?m)^undo-2\\.hfs, 2, read: ")
-                .containsPattern("(?m)^main\\.hfs, 1, read: .*, write: .*, sync: .* ms/r$")
+                .containsPattern(
+                        "(?m)^main\\.hfs, 1, read: .*, write: .*, sync: .* ms/r, merged: \\d+"
+                            + " reads, \\d+ writes$")
                 .containsPattern("(?m)^total, " + open.files().rows().size() + ", read: ");
     }
 
