@@ -29,7 +29,7 @@ public final class DeviceShare implements AutoCloseable {
      * what it owes (a checkpoint, untimed), so that the device has its own turn to itself.
      *
      * The ceiling of durable updates is a log alone: as many threads, each append of as many bytes
-     * as the engine's redo had for a commit in its last turn, one thread syncing for all that wait.
+     * as the engine's redo had for a commit in its last turn, one writing and syncing for all.
      */
     private static final int FIRST_APPEND_BYTES = 512;
 

@@ -6,7 +6,7 @@ import dev.holdfast.io.file.FileMode;
 import dev.holdfast.io.file.StorageFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -17,6 +17,10 @@ final class SyncedLog {
     /*
      * A DIRECT file takes whole blocks, so an append writes the blocks that it touches, the last
      * one of the append before it once more: what a redo log does too.
+     *
+     * In a group the leader writes and syncs what all have claimed, outside of the lock, while
+     * others claim and wait: one write and one sync for all, which is the least that a device can be
+     * asked for.
      */
     static final int APPEND_BYTES_MAX = 1 << 20;
 
@@ -28,17 +32,18 @@ final class SyncedLog {
     private final int unitBytes;
     private final ByteBuffer content;
     private final ReentrantLock turn = new ReentrantLock();
+    private final Condition ended = turn.newCondition();
 
-    private final ReentrantLock lead = new ReentrantLock();
-
-    /** Guarded by the turn. */
+    /** Where the next append goes; of the turn, or in a group of its leader. */
     private long position;
 
-    /** Written under the turn, after the bytes; read by the leader without it. */
-    private final AtomicLong appends = new AtomicLong();
+    /** Bytes that were to be appended in groups. Guarded by the turn, as all below. */
+    private long claimed;
 
-    /** Guarded by the lead. */
-    private long appendsSynced;
+    /** Of these, what is synced; its leader alone changes it. */
+    private long durable;
+
+    private boolean hasLeader;
 
     private SyncedLog(
             StorageFile file, int appendBytes, boolean isSynced, FileMode mode, long seed) {
@@ -75,31 +80,47 @@ final class SyncedLog {
     }
 
     /**
-     * Appends so many bytes, at most {@link #APPEND_BYTES_MAX}, and returns when they are synced:
-     * by this thread for all that wait, or by another.
+     * Appends so many bytes and returns when they are synced: by this thread for all that wait, or
+     * by another.
      *
      * @return whether it was this thread that synced
      */
     boolean appendInGroup(int bytes) throws IOException {
-        long mine;
+        long all;
         turn.lock();
         try {
-            write(bytes);
-            mine = appends.get();
+            claimed += bytes;
+            long mine = claimed;
+            while (durable < mine && hasLeader) {
+                ended.awaitUninterruptibly();
+            }
+            if (durable >= mine) {
+                return false;
+            }
+            hasLeader = true;
+            all = claimed;
         } finally {
             turn.unlock();
         }
-        lead.lock();
+        boolean isDurable = false;
         try {
-            if (appendsSynced >= mine) {
-                return false;
-            }
-            long all = appends.get();
+            write((int) Math.min(APPEND_BYTES_MAX, all - durable));
             file.sync(true);
-            appendsSynced = all;
-            return true;
+            isDurable = true;
         } finally {
-            lead.unlock();
+            endGroup(isDurable ? all : durable);
+        }
+        return true;
+    }
+
+    private void endGroup(long durableThen) {
+        turn.lock();
+        try {
+            durable = durableThen;
+            hasLeader = false;
+            ended.signalAll();
+        } finally {
+            turn.unlock();
         }
     }
 
@@ -111,6 +132,5 @@ final class SyncedLog {
         long to = (position + bytes + unitBytes - 1) / unitBytes * unitBytes;
         file.write(from, content.clear().limit((int) (to - from)));
         position += bytes;
-        appends.incrementAndGet();
     }
 }
