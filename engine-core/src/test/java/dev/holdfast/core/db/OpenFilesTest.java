@@ -104,7 +104,7 @@ final class OpenFilesTest {
                 .containsPattern("(?m)^undo-2\\.hfs, 2, read: ")
                 .containsPattern(
                         "(?m)^main\\.hfs, 1, read: .*, write: .*, sync: .* ms/r, merged: \\d+"
-                            + " reads, \\d+ writes$")
+                                + " reads, \\d+ writes$")
                 .containsPattern("(?m)^total, " + open.files().rows().size() + ", read: ");
     }
 
