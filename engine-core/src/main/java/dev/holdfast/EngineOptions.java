@@ -504,9 +504,9 @@ public final class EngineOptions {
 
         /**
          * How many batches of pages may be on their way through the doublewrite at a time, each in
-         * a file and with memory of its own: two unless set, up to {@link
-         * Limits#DOUBLEWRITE_SLOTS_MAX}. More of them help where the device gains from more syncs
-         * in flight.
+         * a file and with memory and a thread of its own: two unless set, up to {@link
+         * Limits#DOUBLEWRITE_SLOTS_MAX}. With one, pages that are copied wait for those that are
+         * being written. More than two help where the device gains from more syncs in flight.
          */
         public Builder doublewriteSlots(int value) {
             doublewriteSlots =

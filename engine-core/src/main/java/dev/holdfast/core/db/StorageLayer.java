@@ -134,8 +134,7 @@ final class StorageLayer {
                         log.space().ageLimit(),
                         io.capacity(),
                         counters);
-        BackgroundAgent helper = writers.start("flusher", FLUSHER_MILLIS, cleaner.helper());
-        cleaner.helperWaker(helper::wake);
+        startFlushers(options.doublewriteSlots());
         BackgroundAgent cleanerAgent = writers.start("cleaner", pace(CLEANER_MILLIS), cleaner);
         pool.cleanerWaker(cleanerAgent::wake);
         log.space().onPressure(cleanerAgent::wake);
@@ -162,6 +161,20 @@ final class StorageLayer {
             found.close();
             openSpaces();
         }
+    }
+
+    /**
+     * Starts what helps the cleaner: a thread for each slot of the doublewrite but its own, for a
+     * batch belongs to one thread from its copy to its sync; and one at least, which frees frames
+     * while the cleaner writes.
+     */
+    private void startFlushers(int slots) {
+        List<BackgroundAgent> helpers = new ArrayList<>();
+        for (int i = 1; i < Math.max(slots, 2); i++) {
+            String name = i == 1 ? "flusher" : "flusher-" + i;
+            helpers.add(writers.start(name, FLUSHER_MILLIS, cleaner.helper()));
+        }
+        cleaner.helperWaker(() -> helpers.forEach(BackgroundAgent::wake));
     }
 
     /** The first agent to start and so the last to stop: a recovery and a close are watched too. */

@@ -32,8 +32,14 @@ import dev.holdfast.io.sim.Fault;
 import dev.holdfast.io.sim.Operation;
 import dev.holdfast.io.sim.SimulatedDisk;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -249,6 +255,55 @@ final class DoublewriteModesTest {
         check(engines.open(disk, options(DoublewriteMode.ON).build()), slots.length);
 
         assertThat(disk.directory().list("doublewrite")).hasSize(4);
+    }
+
+    /** Three batches wait for their syncs, and a fourth does not wait for them. */
+    @Test
+    void givenSlotsWhoseSyncsHang_whenAnotherIsFree_thenPagesAreStillWritten(TestEngines engines)
+            throws Exception {
+        SimulatedDisk disk = SimulatedDisk.create();
+        EngineOptions options =
+                options(DoublewriteMode.ON)
+                        .poolBytes(64L * PAGE_BYTES)
+                        .doublewriteBatchPages(2)
+                        .lockWaitTimeout(Duration.ZERO)
+                        .build();
+        Engine engine = engines.open(disk, options);
+        Table table = engine.table("own", TableOptions.ownSpace());
+        List<Fault> hangs = new ArrayList<>();
+        for (int slot = 0; slot < 3; slot++) {
+            Fault hang = Fault.on(Operation.SYNC, "doublewrite/" + slot + ".hfd").sticky().stuck();
+            disk.faults().add(hang);
+            hangs.add(hang);
+        }
+        AtomicBoolean stops = new AtomicBoolean();
+        Thread writer =
+                new Thread(
+                        () -> {
+                            for (int i = 1; !stops.get(); i++) {
+                                put(engine, table, i);
+                            }
+                        });
+        writer.start();
+
+        try {
+            awaitTrue(() -> hangs.stream().allMatch(hang -> hang.hits() > 0));
+            long written = EngineProbe.counters(engine).sum(Counter.DOUBLEWRITE_BATCHES);
+            awaitTrue(
+                    () -> EngineProbe.counters(engine).sum(Counter.DOUBLEWRITE_BATCHES) > written);
+        } finally {
+            stops.set(true);
+            hangs.forEach(Fault::release);
+            writer.join();
+        }
+    }
+
+    private static void awaitTrue(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadline).as("time is up").isNegative();
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @Test
