@@ -235,24 +235,7 @@ public final class EngineOptions {
                 + logSpaceTimeout
                 + ", redoSelfCheck="
                 + redoSelfCheck
-                + ", checksum="
-                + checksum
-                + ", customChecksums="
-                + customChecksums.stream().map(CustomChecksum::name).toList()
-                + ", doublewrite="
-                + doublewrite
-                + ", doublewriteSlots="
-                + doublewriteSlots
-                + ", doublewriteBatchPages="
-                + doublewriteBatchPages
-                + ", fileMode="
-                + fileMode
-                + ", ioCapacity="
-                + ioCapacity
-                + ", ioReadThreads="
-                + ioReadThreads
-                + ", ioWriteThreads="
-                + ioWriteThreads
+                + writingToString()
                 + ", undoSpaces="
                 + undoSpaces
                 + ", isolation="
@@ -278,6 +261,28 @@ public final class EngineOptions {
                 + ", closeTimeout="
                 + closeTimeout
                 + "]";
+    }
+
+    /** The part about how pages are written. */
+    private String writingToString() {
+        return ", checksum="
+                + checksum
+                + ", customChecksums="
+                + customChecksums.stream().map(CustomChecksum::name).toList()
+                + ", doublewrite="
+                + doublewrite
+                + ", doublewriteSlots="
+                + doublewriteSlots
+                + ", doublewriteBatchPages="
+                + doublewriteBatchPages
+                + ", fileMode="
+                + fileMode
+                + ", ioCapacity="
+                + ioCapacity
+                + ", ioReadThreads="
+                + ioReadThreads
+                + ", ioWriteThreads="
+                + ioWriteThreads;
     }
 
     /**

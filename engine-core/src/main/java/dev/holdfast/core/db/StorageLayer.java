@@ -125,27 +125,12 @@ final class StorageLayer {
                         this::recordCheckpoint,
                         health,
                         counters);
-        this.cleaner =
-                new PageCleaner(
-                        pool,
-                        flusher,
-                        ahead,
-                        () -> logAge.getAsLong(),
-                        log.space().ageLimit(),
-                        io.capacity(),
-                        counters);
+        this.cleaner = newCleaner(flusher, ahead);
         startFlushers(options.doublewriteSlots());
         BackgroundAgent cleanerAgent = writers.start("cleaner", pace(CLEANER_MILLIS), cleaner);
         pool.cleanerWaker(cleanerAgent::wake);
         log.space().onPressure(cleanerAgent::wake);
-        this.context =
-                new MtrContext(
-                        pool,
-                        log,
-                        health,
-                        counters,
-                        options.logSpaceTimeout().toNanos(),
-                        options.redoSelfCheck() ? PageDigest.BODY : null);
+        this.context = newContext(options);
         this.spaces = new Spaces(store.files(), pool, new OperationEpochs(), health, counters);
         if (found == null) {
             this.ids = new IdHighWaters(0, 0);
@@ -161,6 +146,27 @@ final class StorageLayer {
             found.close();
             openSpaces();
         }
+    }
+
+    private PageCleaner newCleaner(PageFlusher flusher, RedoWriteAhead ahead) {
+        return new PageCleaner(
+                pool,
+                flusher,
+                ahead,
+                () -> logAge.getAsLong(),
+                log.space().ageLimit(),
+                io.capacity(),
+                counters);
+    }
+
+    private MtrContext newContext(EngineOptions options) {
+        return new MtrContext(
+                pool,
+                log,
+                health,
+                counters,
+                options.logSpaceTimeout().toNanos(),
+                options.redoSelfCheck() ? PageDigest.BODY : null);
     }
 
     /**
