@@ -89,7 +89,7 @@ public enum Counter {
     WRITE_RETRIES_ADMISSION("attempts", "works run again after a wait for their turn", "db"),
     CONDEMNED_LEFT("pages", "condemned pages or chains left for a damaged page", "space"),
     SPACE_MAPS_PASSED_BY("maps", "damaged maps that a search for room passed by", "space"),
-    ROLLBACKS_LEFT("transactions", "rollbacks left to the next open for a damaged page", "txn"),
+    ROLLBACKS_LEFT("transactions", "rollbacks left for later, for damage or want of room", "txn"),
     CHECKPOINTS_REFUSED("attempts", "checkpoint records that found no room", "redo"),
     SPACE_PAGES_CONVERTED("pages", "pages given another kind of checksum", "space");
 
