@@ -100,7 +100,7 @@ public final class SchedulerTurn implements PairedTurns.Turn, AutoCloseable {
         private final ByteBuffer page;
         private final IoRequest request = new IoRequest(this::completed);
 
-        /** Written before a submission, read by the completion; the queue's lock orders them. */
+        /** Written before a submission, read by the completion; the queue orders them. */
         private Run run;
 
         private long done;
