@@ -10,7 +10,8 @@
  * dev.holdfast.core.db.EngineImpl} is the API's engine over them.
  *
  * <p>The highest package of the core: it may call all of them, nothing calls it but {@code
- * dev.holdfast.Engine}. Every thread of an engine is an agent that is started and joined here.
- * Keeps P11a (the order of an open) and P20 (close). The page is {@code docs/architecture/db.md}.
+ * dev.holdfast.Engine}. Every thread of the core is an agent that is started and joined here, and
+ * {@code BackgroundIo} has the IO threads of the module below. Keeps P11a (the order of an open)
+ * and P20 (close). The page is {@code docs/architecture/db.md}.
  */
 package dev.holdfast.core.db;

@@ -7,7 +7,7 @@
  * {@link dev.holdfast.core.watch.Counters} holds what happens often, by the list in {@link
  * dev.holdfast.core.watch.Counter}; {@link dev.holdfast.core.watch.CoreSites} is the rank table of
  * {@code docs/architecture/latching.md} as code; {@link dev.holdfast.core.watch.BackgroundAgent} is
- * the only class of the engine that makes threads.
+ * the only class of the core that makes threads.
  *
  * <p>Lowest package of the core: it may call {@code dev.holdfast}, the sync module and nothing
  * else. Nothing here waits for a latch, so all of it may be called with any latch held, except
