@@ -10,14 +10,14 @@ import dev.holdfast.io.async.IoClass;
 
 /**
  * A thread's part in cleaning: frees frames, and writes what stands in the flush queue, a batch at
- * a time. The cleaner has one; another is the body of the agent that helps it.
+ * a time. The cleaner has one; each agent that helps it has one as its body.
  */
 final class FlushWorker implements BackgroundAgent.Body {
     /*
      * Frames. Below the mark the clock goes on, over the shards in turn; what is clean is evicted,
      * what is dirty collected up to a batch, written, and evicted then, unless touched meanwhile.
-     * While one worker's batch is being written the other begins one only if users have taken half
-     * of what is wanted: so they do not halve each other's batches when one is enough.
+     * While one worker's batch is being written another begins one only if users have taken half of
+     * what is wanted: so they do not halve each other's batches when one is enough.
      *
      * If pages must be written then some more than are missing, for the syncs of a batch cost the
      * same; but not so many that a small pool would stand empty.

@@ -34,10 +34,11 @@ public final class PageCleaner implements BackgroundAgent.Body {
      * stays saved up if that has nothing left. What the log's age forces, and frames, are written
      * whatever the budget says, and owed to it: so the others get less.
      *
-     * A round is bounded: one batch for frames and one choice for the log. It asks for the next at once only
-     * if it got something done and more is wanted, so nothing can make it spin. For the same reason
-     * nobody looks for a checkpoint on a chance: that is asked for when a batch has ended, and if
-     * the oldest change is then far enough above the last checkpoint, or the log is nearly full.
+     * A round is bounded: one batch for frames and one choice for the log. It asks for the next at
+     * once only if it got something done and more is wanted, so nothing can make it spin. For the
+     * same reason nobody looks for a checkpoint on a chance: that is asked for when a batch has
+     * ended, and if the oldest change is then far enough above the last checkpoint, or the log is
+     * nearly full.
      */
     private static final int BATCHES_MAX = 8;
     private static final int URGENT_BATCHES = 4;
