@@ -74,7 +74,11 @@ public final class EngineSettings {
                 "doublewriteBatchPages",
                 (builder, text) -> builder.doublewriteBatchPages(Integer.parseInt(text)));
         all.put("fileMode", (builder, text) -> builder.fileMode(FileMode.valueOf(text)));
-        all.put("ioCapacity", (builder, text) -> builder.ioCapacity(Integer.parseInt(text)));
+        all.put("ioCapacity", (builder, text) -> builder.ioCapacity(ioCapacity(text)));
+        all.put("ioReadThreads", (builder, text) -> builder.ioReadThreads(Integer.parseInt(text)));
+        all.put(
+                "ioWriteThreads",
+                (builder, text) -> builder.ioWriteThreads(Integer.parseInt(text)));
         all.put("undoSpaces", (builder, text) -> builder.undoSpaces(Integer.parseInt(text)));
         all.put("timeWaits", (builder, text) -> builder.timeWaits(WaitTiming.valueOf(text)));
         return all;
@@ -87,6 +91,10 @@ public final class EngineSettings {
             case "false" -> DoublewriteMode.OFF;
             default -> DoublewriteMode.valueOf(text);
         };
+    }
+
+    private static int ioCapacity(String text) {
+        return text.equals("AUTO") ? EngineOptions.IO_CAPACITY_AUTO : Integer.parseInt(text);
     }
 
     private static boolean isTrue(String text) {

@@ -49,6 +49,20 @@ class EngineSettingsTest {
     }
 
     @Test
+    void givenHowMuchIsDoneInTheBackground_whenSet_thenItIsInTheOptions() {
+        EngineOptions options =
+                EngineSettings.with(
+                        defaults,
+                        Map.of("ioCapacity", "3000", "ioReadThreads", "2", "ioWriteThreads", "5"));
+
+        assertThat(options.ioCapacity()).isEqualTo(3000);
+        assertThat(options.ioReadThreads()).isEqualTo(2);
+        assertThat(options.ioWriteThreads()).isEqualTo(5);
+        assertThat(EngineSettings.with(options, Map.of("ioCapacity", "AUTO")).ioCapacity())
+                .isEqualTo(EngineOptions.IO_CAPACITY_AUTO);
+    }
+
+    @Test
     void givenAWordThatIsNoTruth_whenSet_thenItIsRefused() {
         assertThatThrownBy(() -> EngineSettings.with(defaults, Map.of("redoSelfCheck", "no")))
                 .isInstanceOf(IllegalArgumentException.class)
