@@ -193,7 +193,8 @@ public interface Engine extends AutoCloseable {
      * <p>The engine does this in the background, and the call waits: if it is interrupted, or the
      * engine is closed or fails, the conversion goes on, then or when the store is opened next. A
      * page that cannot be read is left as it is and is in the result; its file may then bear both
-     * kinds until a later call, or open, comes through.
+     * kinds until a later call, or open, comes through. A file that bears three kinds from outside
+     * for that reason is left as it is, and so named, if a fourth is wanted.
      *
      * @param kind the name of a {@link ChecksumKind} or {@link CustomChecksum}
      * @throws IllegalArgumentException if the engine knows no kind of that name

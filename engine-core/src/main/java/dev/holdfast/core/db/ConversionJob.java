@@ -3,6 +3,7 @@
 package dev.holdfast.core.db;
 
 import dev.holdfast.ChecksumConversion;
+import dev.holdfast.CorruptionException;
 import dev.holdfast.Finding;
 import dev.holdfast.core.catalog.Catalog;
 import dev.holdfast.core.page.PageId;
@@ -189,8 +190,10 @@ final class ConversionJob {
     }
 
     private void damaged(long pageId, RuntimeException failure) {
+        boolean isKept;
         synchronized (damaged) {
-            if (damaged.size() < ChecksumConversion.DAMAGED_MAX) {
+            isKept = damaged.size() < ChecksumConversion.DAMAGED_MAX;
+            if (isKept) {
                 damaged.add(
                         new Finding(
                                 PageId.describe(pageId),
@@ -201,7 +204,11 @@ final class ConversionJob {
                 damagedOmitted++;
             }
         }
-        LOG.warn("page is not converted: {}, reason={}", PageId.describe(pageId), failure);
+        if (failure instanceof CorruptionException corruption) {
+            storage.health().damaged(corruption, "conversion of checksums");
+        } else if (isKept) {
+            LOG.warn("page is not converted: {}, reason={}", PageId.describe(pageId), failure);
+        }
     }
 
     /** How far it is. */

@@ -120,9 +120,7 @@ public final class SpaceConversion {
         BufferPool pool = spaces.pool();
         SpaceKinds kinds;
         try {
-            int frame = pool.fixShared(PageId.of(space.spaceId(), SpaceHeader.PAGE_NUMBER));
-            kinds = SpaceKinds.read(pool.chunk(frame), pool.offset(frame));
-            pool.unfixShared(frame);
+            kinds = read(pool, space);
         } catch (NoSuchTableException dropped) {
             // By the drop that an open resumes beside us.
             return null;
@@ -131,6 +129,15 @@ public final class SpaceConversion {
             return null;
         }
         return kinds.isConverting() ? spaces.files().checksums().byCode(kinds.sealKind()) : null;
+    }
+
+    private static SpaceKinds read(BufferPool pool, Space space) {
+        int frame = pool.fixShared(PageId.of(space.spaceId(), SpaceHeader.PAGE_NUMBER));
+        try {
+            return SpaceKinds.read(pool.chunk(frame), pool.offset(frame));
+        } finally {
+            pool.unfixShared(frame);
+        }
     }
 
     public Space space() {
@@ -175,10 +182,27 @@ public final class SpaceConversion {
             position = Integer.toUnsignedLong(kinds.convertedPages());
             notedPosition = position;
         } else {
-            writeKinds(kinds.converting(to));
+            SpaceKinds wanted = kinds.converting(to);
+            if (!wanted.hasPlace()) {
+                leaveOut(SpaceHeader.PAGE_NUMBER, noPlace());
+                return;
+            }
+            writeKinds(wanted);
         }
         isBegun = true;
         TestHooks.reached(BEGUN);
+    }
+
+    /** Pages that were left out, and conversions that were given up, hold up the others. */
+    private StorageException noPlace() {
+        return new StorageException(
+                "header has no place for another checksum from outside: file="
+                        + owner.files().fileName(space.spaceId())
+                        + ", checksum="
+                        + to.name()
+                        + ", max="
+                        + SpaceKinds.CUSTOM_MAX,
+                null);
     }
 
     /** Lets pages get the new kind; the header that allows it is on the disk. */
@@ -244,12 +268,7 @@ public final class SpaceConversion {
     /** What the header says, or null if the space is gone. */
     private SpaceKinds readKinds() {
         try {
-            int frame = pool.fixShared(PageId.of(space.spaceId(), SpaceHeader.PAGE_NUMBER));
-            try {
-                return SpaceKinds.read(pool.chunk(frame), pool.offset(frame));
-            } finally {
-                pool.unfixShared(frame);
-            }
+            return read(pool, space);
         } catch (NoSuchTableException dropped) {
             return null;
         } catch (CorruptionException | StorageException | ChecksumException failure) {

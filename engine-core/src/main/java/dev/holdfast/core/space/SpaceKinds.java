@@ -77,6 +77,11 @@ record SpaceKinds(
         return Integer.bitCount(mask) > 1;
     }
 
+    /** Whether a header has a place for the names of all kinds from outside. */
+    boolean hasPlace() {
+        return customNames.size() <= CUSTOM_MAX;
+    }
+
     boolean isOnly(PageChecksum kind) {
         return mask == PageSeal.kindBit(kind);
     }
@@ -114,7 +119,7 @@ record SpaceKinds(
         names.put(sound ? code : UNSOUND, name);
     }
 
-    /** The bytes of the header that say all this. */
+    /** The bytes of the header that say all this; they {@link #hasPlace} there. */
     byte[] encode() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.put((byte) sealKind).putShort((short) 0).putInt(mask);

@@ -332,6 +332,33 @@ final class ChecksumConversionTest {
         check(healed);
     }
 
+    /** Its header has three places for names of kinds from outside. */
+    @Test
+    void givenADamagedPageThatHoldsUpThreeKinds_whenAFourthIsWanted_thenTheFileIsLeftAndNamed()
+            throws IOException {
+        Engine engine = engines.open(disk, options().checksum(ChecksumKind.LEGACY).build());
+        fill(engine);
+        engine.close();
+        flip(40L * PAGE_BYTES + 2000);
+        CustomChecksum[] kinds = new CustomChecksum[4];
+        for (int i = 0; i < kinds.length; i++) {
+            kinds[i] = new Crc32Checksum(20 + i, "KIND" + i);
+        }
+        EngineOptions four = TestEngines.small().customChecksums(kinds).ioCapacity(20_000).build();
+        Engine again = engines.open(disk, four);
+        engines.unverified(again);
+        for (int i = 0; i < kinds.length - 1; i++) {
+            again.convertChecksums("KIND" + i);
+        }
+
+        ChecksumConversion result = again.convertChecksums("KIND3");
+
+        assertThat(result.spacesDone()).isEqualTo(3);
+        assertThat(result.toText()).contains("space=1", "page=0", "checksum=KIND3, max=3");
+        assertThat(again.status()).contains("checksums=LEGACY+KIND0+KIND1+KIND2");
+        assertThat(again.convertChecksums("KIND2").spacesDone()).isEqualTo(3);
+    }
+
     @Test
     void givenAKindThatIsNotSupplied_whenOpened_thenItIsNamed() {
         Engine engine = engines.open(disk, options().checksum(CUSTOM).build());
