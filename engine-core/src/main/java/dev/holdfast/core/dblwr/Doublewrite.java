@@ -13,6 +13,7 @@ import dev.holdfast.sync.CurrentWait;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -75,8 +76,11 @@ public final class Doublewrite implements AutoCloseable {
                 removeUnused(directory, options.slots());
             }
             for (int slot = 0; slot < options.slots(); slot++) {
+                // The memory first: if there is none, no file is open that no slot has.
+                ByteBuffer buffer = DoublewriteBatch.newBuffer(options);
                 StorageFile file = options.writes() ? openOrCreate(directory, slot, options) : null;
-                doublewrite.slots.add(new DoublewriteBatch(doublewrite, slot, file, options));
+                doublewrite.slots.add(
+                        new DoublewriteBatch(doublewrite, slot, file, buffer, options));
             }
         } catch (IOException | RuntimeException | Error e) {
             doublewrite.closeAfter(e);

@@ -44,7 +44,12 @@ public final class DoublewriteBatch {
 
     private int count;
 
-    DoublewriteBatch(Doublewrite owner, int slot, StorageFile file, DoublewriteOptions options) {
+    DoublewriteBatch(
+            Doublewrite owner,
+            int slot,
+            StorageFile file,
+            ByteBuffer buffer,
+            DoublewriteOptions options) {
         this.owner = owner;
         this.slot = slot;
         this.file = file;
@@ -55,10 +60,14 @@ public final class DoublewriteBatch {
         this.logLsns = new long[pagesMax];
         this.recoveryLsns = new long[pagesMax];
         this.imagesFrom = DoublewriteLayout.headerBytes(pagesMax);
-        int bytes = Math.toIntExact(DoublewriteLayout.fileBytes(pagesMax, pageBytes));
-        this.buffer =
-                ByteBuffer.allocateDirect(bytes + DoublewriteLayout.ALIGNMENT)
-                        .alignedSlice(DoublewriteLayout.ALIGNMENT);
+        this.buffer = buffer;
+    }
+
+    /** The memory of one slot. */
+    static ByteBuffer newBuffer(DoublewriteOptions options) {
+        long bytes = DoublewriteLayout.fileBytes(options.pages(), options.pageBytes());
+        return ByteBuffer.allocateDirect(Math.toIntExact(bytes) + DoublewriteLayout.ALIGNMENT)
+                .alignedSlice(DoublewriteLayout.ALIGNMENT);
     }
 
     void showFile(ObjIntConsumer<StorageFile> consumer) {
