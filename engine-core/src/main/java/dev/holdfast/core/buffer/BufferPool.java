@@ -79,6 +79,9 @@ public final class BufferPool implements AutoCloseable {
     /** Milliseconds, moved on by the cleaner; a plain estimate is enough to tell new from old. */
     private volatile int tick;
 
+    /** Null until it is set, and where it is turned off. */
+    private volatile ReadAhead readAhead;
+
     public BufferPool(
             PoolOptions options,
             PageStore store,
@@ -522,6 +525,16 @@ public final class BufferPool implements AutoCloseable {
         supply.cleanerWaker(waker);
     }
 
+    /** What reads ahead for scans of the pool's pages; set once, before there are scans. */
+    public void readAhead(ReadAhead reader) {
+        readAhead = reader;
+    }
+
+    /** What reads ahead for scans; null where that is turned off. */
+    public ReadAhead readAhead() {
+        return readAhead;
+    }
+
     /** Whether the memory has been written since it was obtained, so that its pages are there. */
     boolean isTouched() {
         return memory.isTouched();
@@ -610,14 +623,64 @@ public final class BufferPool implements AutoCloseable {
             throw e;
         }
         TestHooks.reached(READ);
-        frames.loadTick(frame, tick);
-        frames.reference(frame, cold ? FrameTable.COLD : FrameTable.REFERENCED);
-        frames.stateRelease(frame, FrameTable.RESIDENT);
+        becomesResident(frame, cold ? FrameTable.COLD : FrameTable.REFERENCED);
         if (stock == null) {
             BufferLatch.releaseExclusive(table, FrameTable.line(frame));
         }
         TestHooks.reached(LOADED);
         return frame;
+    }
+
+    /**
+     * Claims a page that is in no frame, as {@link #load} does (P2), if that needs no wait and no
+     * frame of those that users are about to want. Who claims ends it by {@link #claimRead} or
+     * {@link #claimGivenUp}, whatever happens; the page was {@linkplain #prepare prepared}.
+     *
+     * <p><b>Latches:</b> other claims at most. The frame is held exclusively on return.
+     *
+     * @return the frame, which is LOADING; {@link FrameTable#NONE} if there is none, or if the page
+     *     has got one meanwhile
+     */
+    int tryClaim(long pageId) {
+        int frame = supply.tryTakeSpare(pageId);
+        if (frame == FrameTable.NONE) {
+            return FrameTable.NONE;
+        }
+        claim(frame, pageId);
+        if (!translation.map(pageId, frame)) {
+            unclaim(frame);
+            supply.giveBack(frame);
+            return FrameTable.NONE;
+        }
+        return frame;
+    }
+
+    /** Whether the bytes that were read into a claimed frame are the page, whole. */
+    boolean isSound(int frame, long pageId) {
+        return reader.isSound(pageId, chunk(frame), offset(frame));
+    }
+
+    /** Makes a claimed page, whose bytes are there, everybody's; it is one that is wanted once. */
+    void claimRead(int frame) {
+        becomesResident(frame, FrameTable.COLD);
+        BufferLatch.releaseExclusive(table, FrameTable.line(frame));
+        TestHooks.reached(LOADED);
+    }
+
+    /**
+     * Takes back a claim: nobody has read the page. Who waits for it reads it himself, and is told
+     * what is wrong with it.
+     */
+    void claimGivenUp(int frame, long pageId) {
+        translation.unmap(pageId, frame);
+        unclaim(frame);
+        supply.giveBack(frame);
+    }
+
+    private void becomesResident(int frame, int reference) {
+        frames.loadTick(frame, tick);
+        frames.reference(frame, reference);
+        frames.stateRelease(frame, FrameTable.RESIDENT);
     }
 
     private void giveBack(int frame, FrameStock stock) {

@@ -177,18 +177,47 @@ final class FrameSupply {
         promiseWait.freedSome();
     }
 
-    private int tryTake(long pageId) {
+    /**
+     * Takes a frame for a page that nobody waits for: a free one while there are more than users
+     * may want before the cleaner is back, else what the clock finds. Never waits, and lets those
+     * who do go first.
+     */
+    int tryTakeSpare(long pageId) {
+        if (waiting() > 0) {
+            return FrameTable.NONE;
+        }
         int home = hash(pageId) & shards.length - 1;
-        for (int i = 0; i < shards.length; i++) {
-            int frame = shards[home + i & shards.length - 1].pop();
-            if (frame != FrameTable.NONE) {
-                if (freeCount() < freeWanted / 2) {
-                    wakeCleaner();
-                }
-                return frame;
-            }
+        int frame = freeCount() > freeWanted / 2 ? pop(home) : FrameTable.NONE;
+        if (frame != FrameTable.NONE) {
+            return frame;
         }
         wakeCleaner();
+        return evictNext(home);
+    }
+
+    private int tryTake(long pageId) {
+        int home = hash(pageId) & shards.length - 1;
+        int frame = pop(home);
+        if (frame != FrameTable.NONE) {
+            if (freeCount() < freeWanted / 2) {
+                wakeCleaner();
+            }
+            return frame;
+        }
+        wakeCleaner();
+        return evictNext(home);
+    }
+
+    private int pop(int home) {
+        int frame = FrameTable.NONE;
+        for (int i = 0; i < shards.length && frame == FrameTable.NONE; i++) {
+            frame = shards[home + i & shards.length - 1].pop();
+        }
+        return frame;
+    }
+
+    /** Takes the frame of the first clean page that the clock finds within its limit. */
+    private int evictNext(int home) {
         int looked = 0;
         while (looked < STEPS_MAX) {
             int frame = shards[home].advanceHand();

@@ -55,6 +55,17 @@ final class PageReader {
         }
     }
 
+    /**
+     * Whether the bytes are this page, whole, of this log's past. Counts nothing: who reads ahead
+     * may be about a page that is the tree's no longer, and whoever wants it finds out himself.
+     */
+    boolean isSound(long pageId, ByteBuffer chunk, int offset) {
+        int allowedKinds = store.allowedKinds(PageId.spaceId(pageId));
+        return PageSeal.verify(chunk, offset, pageBytes, pageId, allowedKinds, store.checksums())
+                        == Fault.NONE
+                && PageHeader.pageLsn(chunk, offset) <= log.appendLsn();
+    }
+
     private void readBytes(long pageId, ByteBuffer chunk, int offset) {
         for (int tries = 1; ; tries++) {
             try {

@@ -14,6 +14,13 @@ public interface PageStore {
     void read(long pageId, ByteBuffer target) throws IOException;
 
     /**
+     * Makes the request a read of the page into the target's remaining bytes.
+     *
+     * @return false if the space does not exist: then there is nothing to read
+     */
+    boolean prepareRead(IoRequest request, long pageId, ByteBuffer target);
+
+    /**
      * Makes the request a write of the source's remaining bytes: the sealed page, and those that
      * follow it on disk.
      *

@@ -282,6 +282,16 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
     }
 
     @Override
+    public boolean prepareRead(IoRequest request, long pageId, ByteBuffer target) {
+        SpaceFile space = spaces.find(PageId.spaceId(pageId));
+        if (space == null) {
+            return false;
+        }
+        request.read(space.file, position(pageId), target);
+        return true;
+    }
+
+    @Override
     public boolean prepareWrite(IoRequest request, long pageId, ByteBuffer source) {
         SpaceFile space = spaces.find(PageId.spaceId(pageId));
         if (space == null) {

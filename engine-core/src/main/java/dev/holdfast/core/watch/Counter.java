@@ -91,7 +91,15 @@ public enum Counter {
     SPACE_MAPS_PASSED_BY("maps", "damaged maps that a search for room passed by", "space"),
     ROLLBACKS_LEFT("transactions", "rollbacks left for later, for damage or want of room", "txn"),
     CHECKPOINTS_REFUSED("attempts", "checkpoint records that found no room", "redo"),
-    SPACE_PAGES_CONVERTED("pages", "pages given another kind of checksum", "space");
+    SPACE_PAGES_CONVERTED("pages", "pages given another kind of checksum", "space"),
+    READ_AHEAD_ASKED("pages", "pages that scans asked to have read ahead", "buffer"),
+    READ_AHEAD_READ("pages", "pages read ahead", "buffer"),
+    READ_AHEAD_PRESENT("pages", "pages asked for that were in the pool by then", "buffer"),
+    READ_AHEAD_USED("pages", "pages asked for that were there when their scan came", "buffer"),
+    READ_AHEAD_DROPPED_QUEUE("pages", "not asked for: the request before was not begun", "buffer"),
+    READ_AHEAD_DROPPED_BUDGET("pages", "not read ahead: no budget of IO", "buffer"),
+    READ_AHEAD_DROPPED_FRAMES("pages", "not read ahead: no frame to spare", "buffer"),
+    READ_AHEAD_FAILED("pages", "reads ahead that failed, or found no such page", "buffer");
 
     private final String unit;
     private final String meaning;

@@ -27,6 +27,9 @@ public final class MemoryPageStore implements PageStore {
     /** What every read ends with, or {@code null}. */
     public volatile Error readError;
 
+    /** What is done at the beginning of every read of background IO. */
+    public volatile Runnable beforeRead = () -> {};
+
     /** What is done at the beginning of every write. */
     public volatile Runnable beforeWrite = () -> {};
 
@@ -67,15 +70,29 @@ public final class MemoryPageStore implements PageStore {
     }
 
     @Override
-    public boolean prepareWrite(IoRequest request, long pageId, ByteBuffer source) {
-        int spaceId = PageId.spaceId(pageId);
-        if (!present(spaceId)) {
+    public boolean prepareRead(IoRequest request, long pageId, ByteBuffer target) {
+        if (!present(PageId.spaceId(pageId))) {
             return false;
         }
-        StorageFile file = files.computeIfAbsent(spaceId, id -> new SpacePages(id));
-        long position = Integer.toUnsignedLong(PageId.pageNumber(pageId)) * pageBytes;
-        request.write(file, position, source);
+        request.read(file(pageId), position(pageId), target);
         return true;
+    }
+
+    @Override
+    public boolean prepareWrite(IoRequest request, long pageId, ByteBuffer source) {
+        if (!present(PageId.spaceId(pageId))) {
+            return false;
+        }
+        request.write(file(pageId), position(pageId), source);
+        return true;
+    }
+
+    private StorageFile file(long pageId) {
+        return files.computeIfAbsent(PageId.spaceId(pageId), SpacePages::new);
+    }
+
+    private long position(long pageId) {
+        return Integer.toUnsignedLong(PageId.pageNumber(pageId)) * pageBytes;
     }
 
     public void write(long pageId, ByteBuffer source) throws IOException {
@@ -171,8 +188,15 @@ public final class MemoryPageStore implements PageStore {
         public void close() {}
 
         @Override
-        public void read(long position, ByteBuffer target) {
-            throw new UnsupportedOperationException();
+        public void read(long position, ByteBuffer target) throws IOException {
+            beforeRead.run();
+            for (long id = PageId.of(spaceId, (int) (position / pageBytes));
+                    target.hasRemaining();
+                    id++) {
+                ByteBuffer page = target.slice(target.position(), pageBytes);
+                MemoryPageStore.this.read(id, page);
+                target.position(target.position() + pageBytes);
+            }
         }
 
         @Override
