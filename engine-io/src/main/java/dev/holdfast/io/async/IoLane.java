@@ -25,7 +25,7 @@ final class IoLane {
      * busyCount     IO threads                   close               lock
      * state         close                        all                 volatile, written under lock
      * roomWaiters   submitters without a place   IO threads          atomic
-     * startedCount  who starts a thread          all                 volatile, written under startLock
+     * startedCount  who starts a thread          all                 volatile; startLock to write
      *
      * A request goes to its class's inbox, without a lock. An IO thread that looks for work empties
      * the inboxes into the ordered requests and takes a run of neighbours from them, for well under
@@ -33,7 +33,8 @@ final class IoLane {
      * while there is work is told in IoThread. Besides, who leaves work behind wakes another.
      *
      * Threads are started when a request finds none asleep, up to the limit: a lane that nobody uses
-     * has none, and one whose device keeps up with a single thread stays with few.
+     * has none, and one whose device keeps up with a single thread stays with few. A thread may be
+     * asleep again before it is counted, so who starts one looks for sleepers again under the lock.
      *
      * An IO thread takes the next of the most urgent class that has any, but for one turn in
      * TURNS_MAX of a class that was passed over so often: urgent work is never more than that much
@@ -49,6 +50,9 @@ final class IoLane {
 
     /** Sync point: a thread has found nothing and has not yet said that it will sleep. */
     static final String FOUND_NOTHING = "io.lane.foundNothing";
+
+    /** Sync point: a thread was started, and is not yet counted. */
+    static final String STARTED = "io.lane.started";
 
     private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -172,13 +176,14 @@ final class IoLane {
 
     /** Sees to it that somebody who does nothing looks for work, if there is such a thread. */
     private void wakeOne() {
-        if (!tryWakeOne() && startedCount < threads.length) {
+        // Read once: a thread that is counted after this look is looked at under the lock.
+        int count = startedCount;
+        if (!tryWakeOne(count) && count < threads.length) {
             startOne();
         }
     }
 
-    private boolean tryWakeOne() {
-        int count = startedCount;
+    private boolean tryWakeOne(int count) {
         for (int i = 0; i < count; i++) {
             if (threads[i].tryWake()) {
                 return true;
@@ -192,8 +197,10 @@ final class IoLane {
         startLock.lock();
         try {
             int index = startedCount;
-            if (index < threads.length && !tryWakeOne()) {
+            // The last thread too may have done its first request and be asleep by now.
+            if (!tryWakeOne(index) && index < threads.length) {
                 threads[index].start(newThread(index));
+                TestHooks.reached(STARTED);
                 startedCount = index + 1;
             }
         } catch (OutOfMemoryError noThreadToBeHad) {

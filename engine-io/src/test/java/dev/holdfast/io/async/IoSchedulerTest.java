@@ -57,7 +57,7 @@ final class IoSchedulerTest {
     @AfterEach
     void close() throws IOException {
         disk.faults().clear();
-        scheduler.close();
+        scheduler.close(TOO_LONG);
     }
 
     @Test
@@ -320,6 +320,27 @@ final class IoSchedulerTest {
     }
 
     @Test
+    void givenTheOnlyThreadAsleepBeforeItIsCounted_whenARequestComes_thenItIsDone()
+            throws Exception {
+        IoRequest late = write(10, 1, 7);
+        try (TestHooks.Pause pause = TestHooks.pauseAt(IoLane.STARTED)) {
+            Thread starter = submitInThread(write(1, 1, 1));
+            pause.awaitReached();
+            await(1);
+            awaitUntil(() -> isAsleep("holdfast-io-write-1"));
+            Thread submitter = submitInThread(late);
+            awaitUntil(() -> submitter.getState() == Thread.State.WAITING);
+            pause.resume();
+            starter.join();
+            submitter.join();
+
+            await(2);
+        }
+
+        assertThat(done).element(1).isSameAs(late);
+    }
+
+    @Test
     void givenAGroup_whenSomeOfItFails_thenTheOwnerWaitsForAllAndKnowsWhich() throws Exception {
         disk.faults()
                 .add(
@@ -434,6 +455,14 @@ final class IoSchedulerTest {
 
     private void await(int count) {
         awaitUntil(() -> done.size() >= count);
+    }
+
+    private static boolean isAsleep(String name) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(
+                        thread ->
+                                thread.getName().equals(name)
+                                        && thread.getState() == Thread.State.WAITING);
     }
 
     private static void awaitUntil(BooleanSupplier condition) {
