@@ -22,14 +22,16 @@ public final class IoCapacity {
      *
      * Feedback. A device that is asked for more than it gives answers later: each window the mean
      * latency of the transfers is compared with the lowest mean of the last BASE_WINDOWS windows.
-     * Above SLOW times that, and above SLOW_NANOS_MIN, the rate is cut by a quarter, else it grows by
-     * a twentieth up to what was configured. The second bound is for writes that the operating system
-     * takes into its cache: ten microseconds at times and two hundred while it writes are no sign of
-     * a device that is asked for too much. So a number that is too high for the device, or a neighbour on it, ends in a rate
-     * that the device gives, and is told by the report; a number that is too low stays.
-     * Multiplicative cut and small growth is what made TCP stable; the base is forgotten after a
-     * while since devices change, and a base of an empty device would else forbid every queue.
+     * Above SLOW times that, and above SLOW_NANOS_MIN, the rate is cut by a quarter, else it grows
+     * by a twentieth up to what was configured. The second bound is for writes that the operating
+     * system takes into its cache: ten microseconds at times and two hundred while it writes are no
+     * sign of a device that is asked for too much. So a number that is too high for the device, or a
+     * neighbour on it, ends in a rate that the device gives, and is told by the report; a number
+     * that is too low stays. Multiplicative cut and small growth is what made TCP stable; the base
+     * is forgotten after a while since devices change, and a base of an empty device would else
+     * forbid every queue.
      */
+
     static final double BURST_SECONDS = 0.25;
     static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     static final double SLOW = 4;
