@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,8 @@ final class EngineClose {
      *   end each view between two of its calls, and wait for calls that run, up to the time-out;
      *     commits that wait for the log are served by it as always
      *   if some are left the engine fails, which wakes whatever they sleep in; a grace after that
-     *   stop the agents that append, the highest layer first
+     *   stop the agents that append, the highest layer first; if one does not come back in time
+     *     the engine fails, as above
      *   flush the log; write dirty pages if the close is to be clean
      *   stop the rest, close files and memory, and the lock last
      *
@@ -90,13 +92,13 @@ final class EngineClose {
         gate.close();
         transactions.transactions().refuse();
         drain(late);
-        late.addAll(transactions.stopAgents(stallNanos));
-        late.addAll(storage.stopWorkers(stallNanos));
+        late.addAll(stop(transactions::stopAgents));
+        late.addAll(stop(storage::stopWorkers));
         if (late.isEmpty() && !health.failed()) {
             finish(late);
         }
         if (late.isEmpty()) {
-            late.addAll(storage.stopAgents(stallNanos));
+            late.addAll(stop(storage::stopAgents));
         }
         if (!late.isEmpty()) {
             late.addAll(storage.leaveIo());
@@ -139,6 +141,22 @@ final class EngineClose {
         long deadline = System.nanoTime() + timeoutNanos;
         boolean viewsEnded = transactions.transactions().endAll(timeoutNanos);
         return gate.drain(Math.max(0, deadline - System.nanoTime())) && viewsEnded;
+    }
+
+    /**
+     * Stops agents. One that waits for what does not come, as room on a full disk, wakes when the
+     * engine fails.
+     */
+    private List<String> stop(LongFunction<List<String>> agents) {
+        List<String> late = agents.apply(stallNanos);
+        if (late.isEmpty()) {
+            return late;
+        }
+        health.fail(
+                new StorageException(
+                        "close did not wait longer for work in the background: waitsFor=" + late,
+                        health.outOfRoom()));
+        return agents.apply(GRACE_NANOS);
     }
 
     private void finish(List<String> late) {

@@ -10,6 +10,7 @@ import dev.holdfast.core.buffer.FrameToucher;
 import dev.holdfast.core.buffer.PageCleaner;
 import dev.holdfast.core.buffer.PageFlusher;
 import dev.holdfast.core.buffer.PoolOptions;
+import dev.holdfast.core.buffer.ReadAhead;
 import dev.holdfast.core.catalog.IdHighWaters;
 import dev.holdfast.core.dblwr.Doublewrite;
 import dev.holdfast.core.mtr.MiniTransaction;
@@ -57,6 +58,9 @@ final class StorageLayer {
 
     /** Woken by the cleaner as a rule. */
     private static final long FLUSHER_MILLIS = 1000;
+
+    /** Woken by scans. */
+    private static final long READ_AHEAD_MILLIS = 1000;
 
     private static final long CHECKPOINT_MILLIS = 1000;
     private static final long GROWTH_MILLIS = 1000;
@@ -111,7 +115,7 @@ final class StorageLayer {
         RedoWriteAhead ahead = new RedoWriteAhead(log);
         this.pool = owned.push(newPool(options, ahead));
         this.io = BackgroundIo.start(store, options);
-        owned.pushAgents(() -> stopAgents(STOP_NANOS));
+        owned.pushAgents(this::stopAll);
         this.watch = startWatch(options);
         PageFlusher flusher =
                 new PageFlusher(
@@ -287,7 +291,18 @@ final class StorageLayer {
         if (toucher.isNeeded()) {
             workers.start("pretouch", toucher, toucher);
         }
+        if (options.readAhead()) {
+            startReadAhead();
+        }
         writers.start("idle-mark", IDLE_MARK_MILLIS, new IdleMark(log, store.checkpoints()));
+    }
+
+    /** A worker, since it has to have ended before background IO is. */
+    private void startReadAhead() {
+        ReadAhead reader =
+                new ReadAhead(pool, store.files(), io.scheduler(), io.capacity(), health, counters);
+        reader.waker(workers.start("read-ahead", READ_AHEAD_MILLIS, reader)::wake);
+        pool.readAhead(reader);
     }
 
     private AgentPace pace(long busyMillis) {
@@ -319,14 +334,25 @@ final class StorageLayer {
     }
 
     /**
-     * Stops all agents, and then the IO that they asked for.
+     * Stops all agents, and if all have ended the IO that they asked for.
      *
      * @return names of those that did not end in time
      */
     List<String> stopAgents(long timeoutNanos) {
         List<String> late = new ArrayList<>(workers.stop(timeoutNanos));
         late.addAll(writers.stop(timeoutNanos));
-        late.addAll(io.stop(late.isEmpty() ? timeoutNanos : 0));
+        if (late.isEmpty()) {
+            late.addAll(io.stop(timeoutNanos));
+        }
+        return late;
+    }
+
+    /** For an open that fails. */
+    private List<String> stopAll() {
+        List<String> late = stopAgents(STOP_NANOS);
+        if (!late.isEmpty()) {
+            late.addAll(leaveIo());
+        }
         return late;
     }
 
