@@ -10,7 +10,9 @@ import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageHeader.Fault;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
+import dev.holdfast.core.space.AllocationMap;
 import dev.holdfast.core.space.SpaceFiles;
+import dev.holdfast.core.space.SpaceHeader;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.memory.PageMemory;
@@ -55,7 +57,13 @@ final class DoublewriteRepair {
      * the change at its recovery LSN begins below the checkpoint, the write was durable once; is the
      * page on disk then not newer than that, the disk has lost the write, and redo, which begins at
      * the checkpoint, does not bring it back. If the page bears no checksum, the entry's stands in.
-     * Pages that the log makes anew or frees are left out by the caller, who has read it.
+     * Pages that the log makes anew or frees are left out by the caller, who has read it. So are
+     * those that were free at the checkpoint already: a freed page is written like any other, but if
+     * a crash comes before that no redo makes up for it, and it stays as old as it was while later
+     * checkpoints pass the record that freed it. The map on the disk tells: it was written before
+     * the checkpoint passed the group that freed the page; and if the page came to use after the
+     * checkpoint, the log makes it anew. The header tells the same of the end of a file that was to
+     * be cut.
      *
      * All of it only reads until a copy is written, and a page that got its copy needs none: so a
      * crash in here, and beginning again, comes to the same.
@@ -136,6 +144,12 @@ final class DoublewriteRepair {
                 visit(doublewrite, entry.getValue(), kindsOf(PageId.spaceId(entry.getKey())));
             }
         }
+        // Now that maps and headers are repaired too.
+        for (DoubtfulPage doubt : List.copyOf(doubts)) {
+            if (doubt.looksSound() && isNobodys(doubt.pageId())) {
+                doubts.remove(doubt);
+            }
+        }
         return new Result(copies, repaired, newestLsn, newestFile, doubts);
     }
 
@@ -178,7 +192,7 @@ final class DoublewriteRepair {
         int allowed = kinds;
         Fault fault = verify(page, pageId, allowed);
         if (fault == Fault.KIND_NOT_ALLOWED) {
-            allowed |= kindsOfImages(doublewrite, entries);
+            allowed |= kindsOfImages(doublewrite, entries) | kindsOfHeader(pageId);
             fault = verify(page, pageId, allowed);
         }
         boolean isSound = unreadable == null && fault == Fault.NONE;
@@ -240,6 +254,13 @@ final class DoublewriteRepair {
             }
         }
         return kinds;
+    }
+
+    /** Of a header that bears no checksum: whether it says so itself. */
+    private int kindsOfHeader(long pageId) {
+        boolean isHeader = PageId.pageNumber(pageId) == SpaceHeader.PAGE_NUMBER;
+        int kinds = PageMemory.getInt(page, SpaceHeader.CHECKSUM_KINDS_OFFSET);
+        return isHeader ? kinds & ~ANY_CHECKSUM : 0;
     }
 
     private static int kind(ByteBuffer bytes) {
@@ -305,6 +326,31 @@ final class DoublewriteRepair {
                 return;
             }
         }
+    }
+
+    /** Whether the page was free at the checkpoint, or behind its file's end. */
+    private boolean isNobodys(long pageId) throws IOException {
+        int spaceId = PageId.spaceId(pageId);
+        int pageNumber = PageId.pageNumber(pageId);
+        int group = AllocationMap.groupOf(pageNumber, pageBytes);
+        if (AllocationMap.isSystemPage(pageNumber, pageBytes)) {
+            return false;
+        }
+        if (isSound(PageId.of(spaceId, SpaceHeader.PAGE_NUMBER))
+                && Integer.compareUnsigned(pageNumber, SpaceHeader.pageCount(page, 0)) >= 0) {
+            return true;
+        }
+        if (!isSound(PageId.of(spaceId, AllocationMap.mapPage(group, pageBytes)))) {
+            return false;
+        }
+        int index = AllocationMap.indexOf(pageNumber, pageBytes);
+        return AllocationMap.state(AllocationMap.entryAt(page, 0, index)) == AllocationMap.FREE;
+    }
+
+    /** Reads a page; it is one of those that tell of others. */
+    private boolean isSound(long pageId) throws IOException {
+        return read(pageId) == null
+                && verify(page, pageId, kindsOf(PageId.spaceId(pageId))) == Fault.NONE;
     }
 
     private CorruptionException unreadable(long pageId, IOException cause) {

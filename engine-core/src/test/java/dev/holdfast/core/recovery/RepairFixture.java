@@ -10,6 +10,7 @@ import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.core.page.PageType;
+import dev.holdfast.core.space.AllocationMap;
 import dev.holdfast.core.space.SpaceFiles;
 import dev.holdfast.core.space.SpaceHeader;
 import dev.holdfast.core.space.StoreIdentity;
@@ -29,6 +30,7 @@ import java.util.UUID;
 final class RepairFixture implements AutoCloseable {
     static final UUID STORE = new UUID(7, 9);
     static final int SPACE = 16;
+    private static final int TREE = 20;
     static final String SPACE_FILE = "space-16.hfs";
 
     /** The checkpoint that repairs begin at. */
@@ -44,13 +46,34 @@ final class RepairFixture implements AutoCloseable {
         this.files = new SpaceFiles(directory, StoreIdentity.create(STORE, pageBytes), kind);
     }
 
-    /** A new space whose pages bear checksums of that kind. */
+    /** A new space whose pages bear checksums of that kind, and are all in use. */
     static RepairFixture create(StorageDirectory directory, int pageBytes, PageChecksum kind)
             throws IOException {
         RepairFixture fixture = new RepairFixture(directory, pageBytes, kind);
         directory.createDirectory("doublewrite");
         fixture.files.create(SPACE);
+        int pages = AllocationMap.pagesPerExtent(pageBytes);
+        for (int page = AllocationMap.FIRST_FREE_PAGE; page < pages; page++) {
+            fixture.map(page, AllocationMap.entry(AllocationMap.USED, TREE), kind);
+        }
         return fixture;
+    }
+
+    /** As the map on the disk has it from now on. */
+    void map(int pageNumber, long entry, PageChecksum kind) throws IOException {
+        long mapId = pageId(AllocationMap.mapPage(0, pageBytes));
+        ByteBuffer map = direct(readPage(mapId));
+        PageMemory.putLong(map, AllocationMap.entryOffset(pageNumber), entry);
+        PageSeal.seal(map, 0, pageBytes, kind);
+        writePage(mapId, bytes(map));
+    }
+
+    /** As the header on the disk has it from now on. */
+    void pageCount(int pages, PageChecksum kind) throws IOException {
+        ByteBuffer header = direct(readPage(pageId(0)));
+        PageMemory.putInt(header, SpaceHeader.PAGE_COUNT_OFFSET, pages);
+        PageSeal.seal(header, 0, pageBytes, kind);
+        writePage(pageId(0), bytes(header));
     }
 
     /** What is there. */
@@ -84,7 +107,7 @@ final class RepairFixture implements AutoCloseable {
         for (int at = 0; at < pageBytes; at += Long.BYTES) {
             PageMemory.putLong(page, at, lsn * 0x9E3779B97F4A7C15L + pageId + at);
         }
-        PageHeader.initialize(page, 0, pageBytes, pageId, 20, PageType.LEAF);
+        PageHeader.initialize(page, 0, pageBytes, pageId, TREE, PageType.LEAF);
         PageHeader.pageLsn(page, 0, lsn);
         PageSeal.seal(page, 0, pageBytes, kind);
         return bytes(page);
