@@ -205,7 +205,7 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
             }
         } catch (FailedSyncException failure) {
             // Nothing is undone: that would rest on a sync after one that failed.
-            file.close();
+            closeAfter(file, failure);
             throw failure;
         } catch (Throwable failure) {
             undoCreate(file, failure);
@@ -395,6 +395,14 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         AllocationMap.initialize(page, 0, pageBytes(), PageId.of(spaceId, mapPage), 0);
         PageSeal.seal(page, 0, pageBytes(), kind);
         file.write((long) mapPage * pageBytes(), page);
+    }
+
+    private static void closeAfter(StorageFile file, Throwable failure) {
+        try {
+            file.close();
+        } catch (IOException secondary) {
+            failure.addSuppressed(secondary);
+        }
     }
 
     private void undoCreate(StorageFile file, Throwable failure) {
