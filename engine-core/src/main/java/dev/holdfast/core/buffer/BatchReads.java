@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.ChecksumException;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
@@ -179,6 +180,9 @@ final class BatchReads {
         }
         try {
             return pool.isSound(frames[i], pageIds[i]);
+        } catch (ChecksumException ofTheHost) {
+            // Whoever wants the page hears of it.
+            return false;
         } catch (Throwable e) {
             health.fail(e);
             return false;

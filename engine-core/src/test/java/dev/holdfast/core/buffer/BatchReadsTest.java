@@ -128,6 +128,20 @@ final class BatchReadsTest {
     }
 
     @Test
+    void givenAChecksumThatThrows_whenRead_thenThePageIsForgottenAndTheEngineGoesOn() {
+        putOnDisk();
+        fixture.store.sumsToFail.set(1);
+
+        int read = readAll();
+
+        assertThat(read).isEqualTo(3);
+        assertThat(fixture.health.failed()).isFalse();
+        for (long pageId : PAGES) {
+            assertThat(fixture.read(pageId)).isEqualTo(pageId);
+        }
+    }
+
+    @Test
     void givenAReadThatFails_whenRead_thenTheOthersAreThereAndAUserReadsThatOneHimself() {
         putOnDisk();
         fixture.store.readsToFail.set(1);

@@ -2,10 +2,12 @@
 
 package dev.holdfast.core.mtr;
 
+import dev.holdfast.ChecksumException;
 import dev.holdfast.core.buffer.PageStore;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.io.async.IoRequest;
+import dev.holdfast.io.checksum.ChecksumKinds;
 import dev.holdfast.io.checksum.PageChecksum;
 import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageFile;
@@ -37,6 +39,10 @@ public final class MemoryPageStore implements PageStore {
     public final AtomicInteger readsToFail = new AtomicInteger();
 
     public final AtomicInteger writesToFail = new AtomicInteger();
+
+    /** How many of the next checksums throw, as one of a host's may. */
+    public final AtomicInteger sumsToFail = new AtomicInteger();
+
     public final AtomicInteger syncsToFail = new AtomicInteger();
 
     public final AtomicInteger reads = new AtomicInteger();
@@ -127,6 +133,14 @@ public final class MemoryPageStore implements PageStore {
     @Override
     public int allowedKinds(int spaceId) {
         return PageSeal.kindBit(PageChecksums.CRC32C);
+    }
+
+    @Override
+    public ChecksumKinds checksums() {
+        if (sumsToFail.getAndUpdate(sums -> Math.max(0, sums - 1)) > 0) {
+            throw new ChecksumException("checksum function failed: planned", null);
+        }
+        return ChecksumKinds.BUILT_IN;
     }
 
     @Override
