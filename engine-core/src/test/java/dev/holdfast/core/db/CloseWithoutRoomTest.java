@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.CloseMode;
+import dev.holdfast.DiskFullException;
 import dev.holdfast.Engine;
 import dev.holdfast.EngineOptions;
 import dev.holdfast.Table;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.Fault;
 import dev.holdfast.io.sim.Operation;
 import dev.holdfast.io.sim.SimulatedDisk;
@@ -87,6 +89,31 @@ final class CloseWithoutRoomTest {
 
         assertThat(call.get(10, TimeUnit.SECONDS)).isNotNull();
         assertGivenBack(told, engines, options);
+    }
+
+    @Test
+    void givenARecoveryWhosePagesFindNoRoom_whenOpened_thenItSaysSoAndALaterOpenSucceeds(
+            TestEngines engines) {
+        EngineOptions large = options().poolBytes(8 << 20).build();
+        Engine engine = engines.open(disk, large);
+        put(engine, 0, 4 * ROWS);
+        engines.unverified(engine);
+        SimulatedDisk crashed = disk.crash(CrashMode.PROCESS_KILLED, 0).disk();
+        crashed.faults()
+                .add(Fault.on(Operation.WRITE, "main.hfs").sticky().error(Fault.NO_SPACE));
+        EngineOptions small = options().build();
+
+        Throwable told =
+                catchThrowable(() -> EngineAssembly.open(crashed.directory(), small).close());
+
+        assertThat(told).isInstanceOf(DiskFullException.class);
+        assertThat(crashed.openFiles()).isEmpty();
+        assertThat(crashed.isLocked()).isFalse();
+        crashed.faults().clear();
+        Engine again = engines.open(crashed, small);
+        Table table = again.table("t");
+        byte[] key = key(4 * ROWS - 1);
+        assertThat(again.<byte[]>read(snapshot -> snapshot.get(table, key))).isNotNull();
     }
 
     private void assertGivenBack(Throwable told, TestEngines engines, EngineOptions options) {
