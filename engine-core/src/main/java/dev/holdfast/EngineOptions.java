@@ -37,6 +37,7 @@ public final class EngineOptions {
     private final int ioCapacity;
     private final int ioReadThreads;
     private final int ioWriteThreads;
+    private final boolean readAhead;
     private final int undoSpaces;
     private final Isolation isolation;
     private final Durability durability;
@@ -68,6 +69,7 @@ public final class EngineOptions {
         ioCapacity = builder.ioCapacity;
         ioReadThreads = builder.ioReadThreads;
         ioWriteThreads = builder.ioWriteThreads;
+        readAhead = builder.readAhead;
         undoSpaces = builder.undoSpaces;
         isolation = builder.isolation;
         durability = builder.durability;
@@ -166,6 +168,10 @@ public final class EngineOptions {
 
     public int ioWriteThreads() {
         return ioWriteThreads;
+    }
+
+    public boolean readAhead() {
+        return readAhead;
     }
 
     public int undoSpaces() {
@@ -282,7 +288,9 @@ public final class EngineOptions {
                 + ", ioReadThreads="
                 + ioReadThreads
                 + ", ioWriteThreads="
-                + ioWriteThreads;
+                + ioWriteThreads
+                + ", readAhead="
+                + readAhead;
     }
 
     /**
@@ -323,6 +331,7 @@ public final class EngineOptions {
         private int ioCapacity = IO_CAPACITY_AUTO;
         private int ioReadThreads;
         private int ioWriteThreads;
+        private boolean readAhead = true;
         private int undoSpaces = Limits.UNDO_SPACES_MIN;
         private Isolation isolation = Isolation.SNAPSHOT;
         private Durability durability = Durability.SYNC;
@@ -356,6 +365,7 @@ public final class EngineOptions {
             ioCapacity = options.ioCapacity;
             ioReadThreads = options.ioReadThreads;
             ioWriteThreads = options.ioWriteThreads;
+            readAhead = options.readAhead;
             undoSpaces = options.undoSpaces;
             isolation = options.isolation;
             durability = options.durability;
@@ -570,6 +580,16 @@ public final class EngineOptions {
         /** The same for background writes, which are those of the page cleaner. */
         public Builder ioWriteThreads(int value) {
             ioWriteThreads = Require.between("ioWriteThreads", value, 0, IO_THREADS_MAX);
+            return this;
+        }
+
+        /**
+         * Whether the next pages of a scan are read, as far as the IO capacity and the pool allow,
+         * before its cursor comes to them; so unless set. A scan of pages that are in memory, or of
+         * a few rows, reads nothing ahead.
+         */
+        public Builder readAhead(boolean value) {
+            readAhead = value;
             return this;
         }
 

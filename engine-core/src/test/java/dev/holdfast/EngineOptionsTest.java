@@ -149,6 +149,7 @@ class EngineOptionsTest {
                         .ioCapacity(777)
                         .ioReadThreads(3)
                         .ioWriteThreads(5)
+                        .readAhead(false)
                         .undoSpaces(3)
                         .isolation(Isolation.READ_COMMITTED)
                         .durability(Durability.LAZY)
@@ -167,7 +168,7 @@ class EngineOptionsTest {
 
         assertThat(values(changed.toBuilder().build())).isEqualTo(values);
         Map<String, Object> defaults = values(EngineOptions.defaults());
-        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(29);
+        assertThat(values.keySet()).isEqualTo(defaults.keySet()).hasSize(30);
         values.forEach(
                 (name, value) -> assertThat(value).as(name).isNotEqualTo(defaults.get(name)));
     }

@@ -64,6 +64,7 @@ public final class EngineSettings {
                 "lockWaitTimeoutMillis",
                 (builder, text) ->
                         builder.lockWaitTimeout(Duration.ofMillis(Long.parseLong(text))));
+        all.put("readAhead", (builder, text) -> builder.readAhead(isTrue(text)));
         all.put("redoSelfCheck", (builder, text) -> builder.redoSelfCheck(isTrue(text)));
         all.put("checksum", (builder, text) -> builder.checksum(ChecksumKind.valueOf(text)));
         all.put("doublewrite", (builder, text) -> builder.doublewrite(doublewriteMode(text)));

@@ -2,6 +2,8 @@
 
 package dev.holdfast.core.btree;
 
+import dev.holdfast.core.buffer.ReadAhead;
+import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.LocalCount;
 import dev.holdfast.io.memory.PageMemory;
@@ -51,6 +53,9 @@ public final class LeafSnapshot {
     /** Whether the next load is to come back with the leaf latched. */
     private boolean latchNext;
 
+    /** Null until the first leaf is crossed, and where nothing is read ahead. */
+    private LeafAhead ahead;
+
     /** For as long as the engine runs: nobody gives back the count of its fixes. */
     public LeafSnapshot(BTree tree) {
         this(tree, tree.pool().lendFixes());
@@ -72,6 +77,33 @@ public final class LeafSnapshot {
         assert other.pageBytes() == pageBytes : "pageBytes=" + other.pageBytes();
         tree = other;
         frame = -1;
+        jumps();
+    }
+
+    /** The scan begins, or goes on elsewhere: nothing is read ahead for now. */
+    public void jumps() {
+        if (ahead != null) {
+            ahead.jumps();
+        }
+    }
+
+    /**
+     * The next load goes on from a fence of this leaf: a scan, for which leaves may be read ahead.
+     *
+     * @param bound where the scan ends, going up above all its keys, going down at the least; null
+     *     if it goes to the tree's end
+     */
+    public void crosses(boolean up, byte[] bound) {
+        if (ahead == null) {
+            ReadAhead readAhead = tree.pool().readAhead();
+            if (readAhead == null) {
+                return;
+            }
+            ahead = new LeafAhead(tree.pool(), readAhead);
+        }
+        if (ahead.crosses(up)) {
+            position.looksAhead(ahead, bound);
+        }
     }
 
     /** Announces a scan: leaves that have to be read enter the pool as pages wanted once. */
@@ -325,6 +357,10 @@ public final class LeafSnapshot {
         version =
                 position.isLatched() ? tree.pool().tryOptimisticVersion(frame) : position.version();
         tree.counters().increment(Counter.CURSOR_LEAVES);
+        if (ahead != null) {
+            ahead.arrived(PageId.pageNumber(pageId), position.leafWasMissing());
+            position.looksAhead(null, null);
+        }
     }
 
     private void copyPage() {

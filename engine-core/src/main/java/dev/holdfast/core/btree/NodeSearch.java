@@ -96,6 +96,20 @@ final class NodeSearch {
         return -1 - low;
     }
 
+    /** The order of the page's upper fence and the key; there is such a fence. */
+    static int compareUpper(ByteBuffer chunk, int page, byte[] key) {
+        int length = NodeLayout.upperFenceLength(chunk, page);
+        return PageMemory.compare(
+                chunk, page + NodeLayout.upperFence(chunk, page), length, key, 0, key.length);
+    }
+
+    /** The order of the page's lower fence and the key; there is such a fence. */
+    static int compareLower(ByteBuffer chunk, int page, byte[] key) {
+        int length = NodeLayout.lowerFenceLength(chunk, page);
+        return PageMemory.compare(
+                chunk, page + NodeLayout.lowerFence(chunk, page), length, key, 0, key.length);
+    }
+
     /** The first four bytes of the key from an offset, big-endian, padded with zeros. */
     static int head(byte[] key, int from, int keyLength) {
         int length = keyLength - from;

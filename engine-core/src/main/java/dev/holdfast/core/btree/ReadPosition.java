@@ -30,6 +30,14 @@ public final class ReadPosition {
     private boolean latched;
     private boolean cold;
 
+    /** Looks at the leaf's parent on the way down; null if there is nothing to look for. */
+    private LeafAhead ahead;
+
+    private byte[] aheadBound;
+
+    /** Whether the leaf that the last search came to had to be read by it. */
+    private boolean leafWasMissing;
+
     /** Searches since the last validation that held. */
     private int unvalidated;
 
@@ -124,6 +132,32 @@ public final class ReadPosition {
         unvalidated = 0;
     }
 
+    /** The next search looks ahead, as far as a bound or, if that is null, the tree's end. */
+    void looksAhead(LeafAhead scan, byte[] bound) {
+        ahead = scan;
+        aheadBound = bound;
+    }
+
+    boolean looksAhead() {
+        return ahead != null;
+    }
+
+    LeafAhead ahead() {
+        return ahead;
+    }
+
+    byte[] aheadBound() {
+        return aheadBound;
+    }
+
+    void leafMissed() {
+        leafWasMissing = true;
+    }
+
+    boolean leafWasMissing() {
+        return leafWasMissing;
+    }
+
     LocalCount fixes() {
         return fixes;
     }
@@ -138,6 +172,7 @@ public final class ReadPosition {
 
     void searchBegins() {
         release();
+        leafWasMissing = false;
         unvalidated++;
     }
 

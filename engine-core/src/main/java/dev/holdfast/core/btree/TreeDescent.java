@@ -129,11 +129,14 @@ final class TreeDescent {
                     PageId.of(
                             PageId.spaceId(rootPageId), InnerRecord.childAt(chunk, page, position));
             int child = pool.find(childId);
+            if (level == 1 && p.looksAhead() && !looksAhead(p, frame, version, position)) {
+                return false;
+            }
             if (child < 0) {
                 if (!pool.validate(frame, version)) {
                     return false;
                 }
-                child = pool.load(childId, level == 1 && p.isCold());
+                child = loadChild(childId, level, p);
             }
             TestHooks.reached(CHILD_FOUND);
             long childVersion = pool.optimisticVersion(child, childId);
@@ -149,6 +152,30 @@ final class TreeDescent {
             pageId = childId;
             level--;
         }
+    }
+
+    /**
+     * Asks for the leaves behind the one that the position is about to go to; before its thread
+     * waits for that one.
+     *
+     * @return whether the parent was unchanged
+     */
+    private boolean looksAhead(ReadPosition p, int frame, long version, int position) {
+        p.ahead().copy(pool.chunk(frame), pool.offset(frame), position, p.aheadBound());
+        if (!pool.validate(frame, version)) {
+            return false;
+        }
+        p.ahead().ask(PageId.spaceId(rootPageId));
+        p.looksAhead(null, null);
+        return true;
+    }
+
+    private int loadChild(long childId, int parentLevel, ReadPosition p) {
+        if (parentLevel > 1) {
+            return pool.load(childId, false);
+        }
+        p.leafMissed();
+        return pool.load(childId, p.isCold());
     }
 
     private static int position(int which, ByteBuffer chunk, int page, byte[] key, int keyLength) {

@@ -222,6 +222,7 @@ final class TableCursor implements Cursor {
         }
         if (place == Place.BEFORE) {
             cutAt(from, from.length);
+            leaf.jumps();
             loadUp();
         } else if (isLeafCurrent()) {
             slot++;
@@ -238,6 +239,7 @@ final class TableCursor implements Cursor {
         }
         byte[] start = Arrays.compareUnsigned(wanted, from) > 0 ? wanted : from;
         cutAt(start, start.length);
+        leaf.jumps();
         loadUp();
         return walkUp();
     }
@@ -265,6 +267,7 @@ final class TableCursor implements Cursor {
             loadBelowEnd();
         } else {
             cutAbove(wanted, Math.min(wanted.length, keyBytesMax));
+            leaf.jumps();
             loadDown();
         }
         return walkDown();
@@ -291,6 +294,7 @@ final class TableCursor implements Cursor {
                 if (cutLength < 0 || (to != null && compareCut(to) >= 0)) {
                     return ended(Place.AFTER);
                 }
+                leaf.crosses(true, to);
                 loadUp();
                 continue;
             }
@@ -319,6 +323,7 @@ final class TableCursor implements Cursor {
                 if (cutLength < 0 || compareCut(from) <= 0) {
                     return ended(Place.BEFORE);
                 }
+                leaf.crosses(false, from);
                 loadDown();
                 continue;
             }
@@ -372,6 +377,7 @@ final class TableCursor implements Cursor {
     }
 
     private void loadBelowEnd() {
+        leaf.jumps();
         if (to != null) {
             cutAt(to, to.length);
             loadDown();
