@@ -14,7 +14,8 @@ import java.nio.ByteBuffer;
  *
  * <p>It is called by any thread, by several at once, while a page is read or about to be written,
  * and other threads may wait for that page: it must neither wait nor call the engine. If it throws
- * while a page is read, the read fails with {@link ChecksumException}; if it throws, or contradicts
+ * while a page is read, that page counts as damaged until it does so no more: {@link
+ * CorruptionException}, with a {@link ChecksumException} as its cause. If it throws, or contradicts
  * itself, while a page is written, the engine fails before the page is touched, and nothing is
  * lost.
  */

@@ -2,6 +2,7 @@
 
 package dev.holdfast.core.buffer;
 
+import dev.holdfast.ChecksumException;
 import dev.holdfast.CorruptionException;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageHeader.Fault;
@@ -34,11 +35,21 @@ final class PageReader {
      * Reads the page.
      *
      * @throws CorruptionException if what is there is not this page, whole, of this log's past, or
-     *     if it cannot be read: a sector that the device does not give is damage as any other, and
-     *     whoever can go round a damaged page can go round this one
+     *     if it cannot be read, or its checksum is one of the host's and throws: a sector that the
+     *     device does not give is damage as any other, and whoever can go round a damaged page can
+     *     go round this one
      */
     void read(long pageId, ByteBuffer chunk, int offset) {
         readBytes(pageId, chunk, offset);
+        try {
+            verify(pageId, chunk, offset);
+        } catch (ChecksumException ofTheHost) {
+            counters.increment(Counter.PAGES_CORRUPT);
+            throw unverified(pageId, ofTheHost);
+        }
+    }
+
+    private void verify(long pageId, ByteBuffer chunk, int offset) {
         int allowedKinds = store.allowedKinds(PageId.spaceId(pageId));
         ChecksumKinds kinds = store.checksums();
         Fault fault = PageSeal.verify(chunk, offset, pageBytes, pageId, allowedKinds, kinds);
@@ -103,6 +114,17 @@ final class PageReader {
                 Integer.toUnsignedLong(PageId.pageNumber(pageId)),
                 "a page",
                 "tries=" + TRIES_MAX + ", error=" + failure.getMessage(),
+                failure);
+    }
+
+    private CorruptionException unverified(long pageId, ChecksumException failure) {
+        return new CorruptionException(
+                "page cannot be verified",
+                fileName(pageId),
+                Integer.toUnsignedLong(PageId.spaceId(pageId)),
+                Integer.toUnsignedLong(PageId.pageNumber(pageId)),
+                "a checksum",
+                "error=" + failure.getMessage(),
                 failure);
     }
 

@@ -2,7 +2,6 @@
 
 package dev.holdfast.core.space;
 
-import dev.holdfast.ChecksumException;
 import dev.holdfast.CorruptionException;
 import dev.holdfast.LogSpaceTimeoutException;
 import dev.holdfast.NoSuchTableException;
@@ -124,7 +123,7 @@ public final class SpaceConversion {
         } catch (NoSuchTableException dropped) {
             // By the drop that an open resumes beside us.
             return null;
-        } catch (CorruptionException | StorageException | ChecksumException notNow) {
+        } catch (CorruptionException | StorageException notNow) {
             // It could be read a moment ago; the verifier names it, the next open tries again.
             return null;
         }
@@ -271,7 +270,7 @@ public final class SpaceConversion {
             return read(pool, space);
         } catch (NoSuchTableException dropped) {
             return null;
-        } catch (CorruptionException | StorageException | ChecksumException failure) {
+        } catch (CorruptionException | StorageException failure) {
             leaveOut(SpaceHeader.PAGE_NUMBER, failure);
             return null;
         }
@@ -325,7 +324,7 @@ public final class SpaceConversion {
             return true;
         } catch (NoSuchTableException dropped) {
             return false;
-        } catch (CorruptionException | StorageException | ChecksumException failure) {
+        } catch (CorruptionException | StorageException failure) {
             if (Integer.toUnsignedLong(PageId.pageNumber(mapId)) < space.pageCount()) {
                 leaveOut(PageId.pageNumber(mapId), failure);
             }
@@ -343,7 +342,7 @@ public final class SpaceConversion {
             return changePage(pageId);
         } catch (NoSuchTableException dropped) {
             return false;
-        } catch (CorruptionException | StorageException | ChecksumException failure) {
+        } catch (CorruptionException | StorageException failure) {
             // Freed meanwhile, it may be anything.
             entriesGroup = -1;
             if (isWorthALook(Integer.toUnsignedLong(page))) {

@@ -5,8 +5,10 @@ package dev.holdfast.core.buffer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.ChecksumException;
 import dev.holdfast.CorruptionException;
 import dev.holdfast.core.page.PageId;
+import dev.holdfast.core.watch.Counter;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.util.ArrayList;
@@ -67,6 +69,21 @@ final class PageClaimTest {
         assertThatThrownBy(other::result).isInstanceOf(CorruptionException.class);
         assertThat(fixture.store.reads.get()).isEqualTo(1);
         assertThat(pool.find(PAGE)).isEqualTo(-1);
+    }
+
+    @Test
+    void givenAChecksumOfTheHostThatThrows_whenAPageIsRead_thenItIsDamagedUntilItDoesSoNoMore() {
+        fixture.putOnDisk(PAGE, 42);
+        fixture.store.sumsToFail.set(1);
+
+        assertThatThrownBy(() -> fixture.read(PAGE))
+                .isInstanceOf(CorruptionException.class)
+                .hasMessageContaining("page cannot be verified")
+                .hasCauseInstanceOf(ChecksumException.class);
+
+        assertThat(fixture.health.failed()).isFalse();
+        assertThat(fixture.counters.sum(Counter.PAGES_CORRUPT)).isEqualTo(1);
+        assertThat(fixture.read(PAGE)).isEqualTo(42);
     }
 
     @Test
