@@ -45,8 +45,8 @@ public final class IoScheduler implements AutoCloseable {
     /**
      * Accepts the request; waits while the class has no place. Interrupts do not end the wait.
      *
-     * <p><b>Latches:</b> none held but one that may wait for page writes, as that of the checkpoint
-     * may; it waits, and may start a thread.
+     * <p><b>Latches:</b> none held but those whose holders may wait for pages to be written, as
+     * that of the checkpoint, or read; it waits, and may start a thread.
      *
      * @throws IOException if the scheduler is closed; the completion is then not called. A request
      *     that meets the closing itself may be accepted and complete as failed
