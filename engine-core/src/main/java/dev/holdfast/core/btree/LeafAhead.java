@@ -24,7 +24,8 @@ final class LeafAhead {
      * What it has asked for it remembers until it comes there. A page that is in the pool then, or
      * is being read, was worth it; one that was not even begun came too late, which a larger window
      * would have helped; one that was over and is not there was dropped, or evicted unused. The
-     * window doubles if there was none of the last kind since it was looked at, else it halves.
+     * window doubles if there was none of the last kind since it was looked at, else it halves, and
+     * what is ahead is looked at anew.
      *
      * The copy of the parent may be of any moment. A leaf that was merged away since costs a read of
      * a page that is nobody's; the way down is not led by any of this.
@@ -65,6 +66,7 @@ final class LeafAhead {
 
     /** The scan goes on elsewhere. */
     void jumps() {
+        isCrossing = false;
         crossings = 0;
         window = readAhead.windowMin();
         covered = 0;
@@ -91,6 +93,7 @@ final class LeafAhead {
         }
         if (lost > 0) {
             window = Math.max(readAhead.windowMin(), window / 2);
+            covered = 0;
         } else if (useful > 0) {
             window = Math.min(readAhead.windowMax(), 2 * window);
         }

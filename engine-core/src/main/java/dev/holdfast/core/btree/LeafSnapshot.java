@@ -84,6 +84,7 @@ public final class LeafSnapshot {
     public void jumps() {
         if (ahead != null) {
             ahead.jumps();
+            position.looksAhead(null, null);
         }
     }
 

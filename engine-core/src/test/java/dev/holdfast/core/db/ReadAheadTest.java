@@ -111,7 +111,14 @@ final class ReadAheadTest {
         assertThat(count(engine, Counter.READ_AHEAD_USED)).isGreaterThan(leaves / 2);
         assertThat(count(engine, Counter.READ_AHEAD_READ)).isBetween(leaves / 4, leaves);
         assertThat(count(engine, Counter.READ_AHEAD_FAILED)).isZero();
-        assertThat(engine.status()).contains("read-ahead");
+        assertThat(engine.status()).contains("read-ahead: rounds");
+        engine.close();
+        assertThat(
+                        count(engine, Counter.READ_AHEAD_READ)
+                                + count(engine, Counter.READ_AHEAD_PRESENT)
+                                + count(engine, Counter.READ_AHEAD_DROPPED_BUDGET)
+                                + count(engine, Counter.READ_AHEAD_DROPPED_FRAMES))
+                .isEqualTo(count(engine, Counter.READ_AHEAD_ASKED));
     }
 
     @Test

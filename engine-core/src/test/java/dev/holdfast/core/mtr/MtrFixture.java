@@ -47,7 +47,7 @@ public final class MtrFixture implements AutoCloseable {
     public final StorageDirectory directory;
     public final PageStore store;
     public final RedoLog log;
-    private final IoScheduler io =
+    public final IoScheduler io =
             IoScheduler.start(IoSchedulerOptions.forCapacity(6_000), IoSites.IO_QUEUE, nanos -> {});
     public final BufferPool pool;
     public final Doublewrite doublewrite;
