@@ -30,9 +30,11 @@ public final class PageCleaner implements BackgroundAgent.Body {
      * makes a full batch, or all that is dirty; only an urgent round does not go by it: it takes
      * some full batches, oldest first, and looks again.
      *
-     * What is written for the log in calm times is taken from the budget of all background IO, and
-     * stays saved up if that has nothing left. What the log's age forces, and frames, are written
-     * whatever the budget says, and owed to it: so the others get less.
+     * What an idle engine cleans is taken from the budget of all background IO, and stays saved up
+     * if that has nothing left. What the log's age calls for, which the budget's rate bounds until
+     * it is urgent, and frames are written whatever is left, and owed to it, so that the others get
+     * less. Were the log's part refused, pages written for frames alone could use up the budget,
+     * and the age would grow until it is urgent, in a saw-tooth.
      *
      * A round is bounded: one batch for frames and one choice for the log. It asks for the next at
      * once only if it got something done and more is wanted, so nothing can make it spin. For the
@@ -161,7 +163,7 @@ public final class PageCleaner implements BackgroundAgent.Body {
             return false;
         }
         int limit = Math.min(candidates.length, Math.min(pages, dirty));
-        if (urgent || advice.pagesPerSecond() > options.ioCapacity()) {
+        if (advice.urgency() != Urgency.CALM) {
             capacity.overdraw(IoClass.CLEANER, limit);
         } else if (!capacity.tryTake(IoClass.CLEANER, limit)) {
             counters.increment(Counter.CLEANER_BUDGET_WAITS);

@@ -280,19 +280,39 @@ final class PageCleanerTest {
     }
 
     @Test
-    void givenASteadyLogAndNoBudget_whenRoundsAreMade_thenNothingIsWrittenUntilThereIsSome() {
+    void givenAnIdleEngineAndNoBudget_whenRoundsAreMade_thenNothingIsWrittenUntilThereIsSome() {
         changePages(FRAMES / 2);
-        age.set(AGE_LIMIT / 2);
         capacity.overdraw(IoClass.CLEANER, 1000);
 
-        steadyRounds(20);
+        idleRounds(20);
         int dirtyInDebt = pool.dirtyCount();
         long waits = fixture.counters.sum(Counter.CLEANER_BUDGET_WAITS);
-        steadyRounds(40);
+        idleRounds(40);
 
         assertThat(dirtyInDebt).isEqualTo(FRAMES / 2);
         assertThat(waits).isPositive();
         assertThat(pool.dirtyCount()).isLessThan(FRAMES / 2);
+    }
+
+    @Test
+    void givenASteadyLogAndABudgetUsedUpByFrames_whenRoundsAreMade_thenItIsWrittenAndOwed() {
+        changePages(FRAMES / 2);
+        age.set(AGE_LIMIT / 2);
+        capacity.overdraw(IoClass.CLEANER, 1000);
+        long takenBefore = capacity.taken(IoClass.CLEANER);
+
+        steadyRounds(3);
+
+        assertThat(pool.dirtyCount()).isLessThan(FRAMES / 2);
+        assertThat(capacity.taken(IoClass.CLEANER)).isGreaterThan(takenBefore);
+        assertThat(fixture.counters.sum(Counter.CLEANER_BUDGET_WAITS)).isZero();
+    }
+
+    private void idleRounds(int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(10));
+            cleaner.run();
+        }
     }
 
     @Test
