@@ -51,11 +51,11 @@ public final class BufferLatch {
      * Begins an optimistic read. Acquire; pairs with the release of exclusive: what its holder
      * wrote is seen.
      *
-     * @return the version for {@link #validate}, or {@link LatchWord#LOCKED} if the latch is held
-     *     exclusively
+     * @return the version for {@link #validate}; {@link LatchWord#isLocked} tells whether the latch
+     *     is held exclusively, and then it never validates. Two versions are not to be compared
      */
     public static long optimisticVersion(ByteBuffer table, int offset) {
-        return LatchWord.optimisticVersion((long) WORD.getAcquire(table, offset));
+        return (long) WORD.getAcquire(table, offset);
     }
 
     /**
@@ -315,7 +315,7 @@ public final class BufferLatch {
 
     /**
      * Returns once the latch was not held exclusively for at least a moment: what an optimistic
-     * reader waits for that met {@link LatchWord#LOCKED}. Acquires nothing.
+     * reader waits for that met a locked version. Acquires nothing.
      */
     public static void awaitNotExclusive(ByteBuffer table, int offset, ContentionSite site) {
         if (LatchWord.isExclusive((long) WORD.getAcquire(table, offset))) {

@@ -76,6 +76,9 @@ public final class Latch extends PaddedWord {
 
     private static final int INDEX = 0;
 
+    /** No version: those have the bits below it clear. */
+    private static final long NOT_ACQUIRED = -1;
+
     // Behind the words: the rest of their line. The site is read on slow paths only.
     long after0;
     long after1;
@@ -108,7 +111,7 @@ public final class Latch extends PaddedWord {
 
     /** As {@link BufferLatch#optimisticVersion}. */
     public long optimisticVersion() {
-        return LatchWord.optimisticVersion((long) STATE.getAcquire(this));
+        return (long) STATE.getAcquire(this);
     }
 
     /** As {@link BufferLatch#validate}. */
@@ -291,7 +294,7 @@ public final class Latch extends PaddedWord {
         assert HeldLatches.mayWaitFor(site);
 
         long version = tryExclusive();
-        if (version == LatchWord.LOCKED) {
+        if (version == NOT_ACQUIRED) {
             ParkingLot.acquire(ACCESS, this, INDEX, Mode.EXCLUSIVE, site, ParkingLot.FOREVER);
             VarHandle.storeStoreFence();
             version = (long) STATE.get(this) & LatchWord.VERSION_MASK;
@@ -302,7 +305,7 @@ public final class Latch extends PaddedWord {
 
     /** As {@link BufferLatch#tryAcquireExclusive}. */
     public boolean tryAcquireExclusive() {
-        boolean acquired = tryExclusive() != LatchWord.LOCKED;
+        boolean acquired = tryExclusive() != NOT_ACQUIRED;
         assert !acquired || HeldLatches.acquiredWithoutWaiting(site, key());
         return acquired;
     }
@@ -323,7 +326,7 @@ public final class Latch extends PaddedWord {
             }
             state = seen;
         }
-        return LatchWord.LOCKED;
+        return NOT_ACQUIRED;
     }
 
     /** As the form of {@link BufferLatch} with a time-out. */

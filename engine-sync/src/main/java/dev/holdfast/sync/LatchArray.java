@@ -47,7 +47,7 @@ public final class LatchArray {
 
     /** As {@link BufferLatch#optimisticVersion}. */
     public long optimisticVersion(int index) {
-        return LatchWord.optimisticVersion((long) WORD.getAcquire(words, index));
+        return (long) WORD.getAcquire(words, index);
     }
 
     /** As {@link BufferLatch#validate}. */

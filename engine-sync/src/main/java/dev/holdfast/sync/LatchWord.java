@@ -19,10 +19,9 @@ package dev.holdfast.sync;
 public final class LatchWord {
     /*
      * Exclusive is the bit below the version, so that adding it to a word that has it set clears it
-     * and raises the version in the same addition, whatever the bits of the queue are meanwhile. No
-     * version has the lowest bit set, so LOCKED can be told from all of them. The version wraps after
-     * 2^41 exclusive releases of one latch; an optimistic reader would have to sleep through exactly
-     * that many.
+     * and raises the version in the same addition, whatever the bits of the queue are meanwhile. The
+     * version wraps after 2^41 exclusive releases of one latch; an optimistic reader would have to
+     * sleep through exactly that many.
      *
      * waiters: set iff the parking lot has a waiter queued for this latch, upgraders not counted.
      * It changes under the lot's queue lock only, so there the two agree.
@@ -50,9 +49,6 @@ public final class LatchWord {
      * Shared is refused some places before the count is full, and update when it is full: the holder
      * of update always finds room when it downgrades, and so do those who come back from stripes.
      */
-
-    /** What {@link #optimisticVersion} gives when the latch is held exclusively. */
-    public static final long LOCKED = -1L;
 
     static final int SHARED_BITS = 16;
 
@@ -83,14 +79,22 @@ public final class LatchWord {
 
     private LatchWord() {}
 
-    /** The version to read under, or {@link #LOCKED} if the word is held exclusively. */
-    public static long optimisticVersion(long word) {
-        return (word & EXCLUSIVE) == 0 ? word & VERSION_MASK : LOCKED;
+    /**
+     * Whether a version that an optimistic read began with is that of a latch held exclusively:
+     * what is read under it never validates.
+     */
+    public static boolean isLocked(long version) {
+        return (version & EXCLUSIVE) != 0;
     }
 
-    /** Whether what was read under {@code version} is still so; false for {@link #LOCKED}. */
-    public static boolean validates(long word, long version) {
-        return (word & (VERSION_MASK | EXCLUSIVE)) == version;
+    /**
+     * Whether what was read under {@code version} is still so.
+     *
+     * @param version the whole word as it was then: to cut out the version would cost the reader an
+     *     operation more before its reads
+     */
+    static boolean validates(long word, long version) {
+        return (word & (VERSION_MASK | EXCLUSIVE)) == (version & VERSION_MASK);
     }
 
     /**
@@ -127,7 +131,7 @@ public final class LatchWord {
 
     /** Whether {@code word} is free and has the version that an optimistic reader saw. */
     static boolean admitsUpgrade(long word, long version) {
-        return (word & ~QUEUE) == version;
+        return (word & ~QUEUE) == (version & VERSION_MASK);
     }
 
     /** Whether the holder of update may become exclusive: it shares with nobody. */
@@ -234,8 +238,13 @@ public final class LatchWord {
      * only shared holders are left to wake who is queued, whoever it is, others may not join them.
      */
     static long wokenAcquired(long word) {
+        return barredBehindShared(word & ~WOKEN);
+    }
+
+    /** Barred, if somebody is queued and only shared holders are left to wake him. */
+    static long barredBehindShared(long word) {
         boolean onlySharedHeld = (word & (EXCLUSIVE | UPDATE)) == 0;
-        return (word & ~WOKEN) | (onlySharedHeld && hasWaiters(word) ? BARRED : 0);
+        return word | (onlySharedHeld && hasWaiters(word) ? BARRED : 0);
     }
 
     /** Whether giving up or lowering exclusive or update must go to the queue. */

@@ -25,7 +25,8 @@ abstract class TwoWordAccess implements WordAccess {
      * The queue's bits change under the queue lock alone, with one exception: a woken thread clears
      * woken when it has the latch. From then on it is a holder whose release comes here, so it need
      * not be the same step. It looks for waiters behind its acquire: who queued before is seen
-     * there, who queues after sees what it holds.
+     * there, who queues after sees what it holds. And it looks once more behind that whether it has
+     * to set the bar: who gave up update before has seen woken and woken nobody.
      */
 
     abstract long stateVolatile(Object storage);
@@ -78,13 +79,23 @@ abstract class TwoWordAccess implements WordAccess {
         if (!compareAndSetState(storage, word & ~LatchWord.QUEUE, acquired & ~LatchWord.QUEUE)) {
             return false;
         }
-        long state = acquired & ~LatchWord.QUEUE;
         long queue;
         long arrived;
         do {
             queue = queueVolatile(storage);
-            arrived = LatchWord.wokenAcquired(state | queue) & LatchWord.QUEUE;
+            arrived = LatchWord.wokenAcquired(stateVolatile(storage) | queue) & LatchWord.QUEUE;
         } while (!compareAndSetQueue(storage, queue, arrived));
+        barBehindShared(storage);
         return true;
+    }
+
+    /** A holder of update may have left while it saw woken, and so have woken nobody. */
+    private void barBehindShared(Object storage) {
+        long queue;
+        long barred;
+        do {
+            queue = queueVolatile(storage);
+            barred = LatchWord.barredBehindShared(stateVolatile(storage) | queue) & LatchWord.QUEUE;
+        } while (barred != queue && !compareAndSetQueue(storage, queue, barred));
     }
 }

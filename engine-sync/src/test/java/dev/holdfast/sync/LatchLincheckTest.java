@@ -180,8 +180,8 @@ class LatchLincheckTest {
         @Operation
         public int readOptimistic() {
             while (true) {
-                long version = LatchWord.optimisticVersion(words.getAcquire(0));
-                if (version == LatchWord.LOCKED) {
+                long version = words.getAcquire(0);
+                if (LatchWord.isLocked(version)) {
                     acquire(Mode.NOT_EXCLUSIVE);
                 } else {
                     int read = both();

@@ -129,7 +129,7 @@ class LatchObjectLincheckTest {
         public int readOptimistic() {
             while (true) {
                 long version = latch.optimisticVersion();
-                if (version == LatchWord.LOCKED) {
+                if (LatchWord.isLocked(version)) {
                     latch.awaitNotExclusive();
                 } else {
                     int read = both();

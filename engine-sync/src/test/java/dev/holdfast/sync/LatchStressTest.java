@@ -114,7 +114,7 @@ final class LatchStressTest {
     private void readOptimistically(TestLatch latch) {
         while (true) {
             long version = latch.optimisticVersion();
-            if (version == LatchWord.LOCKED) {
+            if (LatchWord.isLocked(version)) {
                 latch.awaitNotExclusive();
                 continue;
             }

@@ -211,9 +211,9 @@ class LatchWordLincheckTest {
 
         @Operation
         public boolean begin(@Param(name = "thread") int thread) {
-            long version = LatchWord.optimisticVersion(word.get());
-            seen[thread] = version == LatchWord.LOCKED ? NONE : version;
-            return version != LatchWord.LOCKED;
+            long version = word.get();
+            seen[thread] = LatchWord.isLocked(version) ? NONE : version;
+            return !LatchWord.isLocked(version);
         }
 
         @Operation

@@ -32,18 +32,19 @@ final class LatchWordTest {
         long version = 7 * LatchWord.VERSION_ONE;
         long word = version | LatchWord.WAITERS | LatchWord.WOKEN | 3;
 
-        assertThat(LatchWord.optimisticVersion(word)).isEqualTo(version);
-        assertThat(LatchWord.validates(word, version)).isTrue();
+        assertThat(LatchWord.isLocked(word)).isFalse();
+        assertThat(LatchWord.validates(version | LatchWord.BARRED | 1, word)).isTrue();
+        assertThat(LatchWord.validates(version + LatchWord.VERSION_ONE, word)).isFalse();
     }
 
     @Test
     void givenAnExclusiveHolder_whenLookedAtOptimistically_thenNoVersionValidates() {
         long word = LatchWord.exclusiveAcquired(7 * LatchWord.VERSION_ONE);
 
-        assertThat(LatchWord.optimisticVersion(word)).isEqualTo(LatchWord.LOCKED);
+        assertThat(LatchWord.isLocked(word)).isTrue();
         assertThat(LatchWord.validates(word, 7 * LatchWord.VERSION_ONE)).isFalse();
-        assertThat(LatchWord.validates(word, LatchWord.LOCKED)).isFalse();
-        assertThat(LatchWord.validates(FREE, LatchWord.LOCKED)).isFalse();
+        assertThat(LatchWord.validates(word, word)).isFalse();
+        assertThat(LatchWord.validates(LatchWord.exclusiveReleased(word), word)).isFalse();
     }
 
     @Test
@@ -83,7 +84,7 @@ final class LatchWordTest {
         assertThat(LatchWord.admitsUpgrade(version | LatchWord.SHARED_ONE, version)).isFalse();
         assertThat(LatchWord.admitsUpgrade(version | LatchWord.EXCLUSIVE, version)).isFalse();
         assertThat(LatchWord.admitsUpgrade(version + LatchWord.VERSION_ONE, version)).isFalse();
-        assertThat(LatchWord.admitsUpgrade(version, LatchWord.LOCKED)).isFalse();
+        assertThat(LatchWord.admitsUpgrade(version, version | LatchWord.WOKEN | 2)).isTrue();
     }
 
     @Test
@@ -120,7 +121,7 @@ final class LatchWordTest {
         assertThat(LatchWord.admitsUpdate(held)).isFalse();
         assertThat(LatchWord.admitsWokenUpdate(held)).isFalse();
         assertThat(LatchWord.admitsExclusive(held)).isFalse();
-        assertThat(LatchWord.optimisticVersion(held)).isZero();
+        assertThat(LatchWord.isLocked(held)).isFalse();
         assertThat(LatchWord.updateReleased(held)).isEqualTo(LatchWord.SHARED_ONE);
     }
 

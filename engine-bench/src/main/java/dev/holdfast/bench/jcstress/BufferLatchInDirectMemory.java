@@ -64,7 +64,7 @@ public class BufferLatchInDirectMemory {
         long left = TABLE.getLong(offset + LEFT);
         long right = TABLE.getLong(offset + RIGHT);
         boolean isValid =
-                version != LatchWord.LOCKED && BufferLatch.validate(TABLE, offset, version);
+                !LatchWord.isLocked(version) && BufferLatch.validate(TABLE, offset, version);
         result.r1 = isValid ? left : -1;
         result.r2 = isValid ? right : -1;
     }

@@ -44,7 +44,7 @@ public class OptimisticReadIsNotTorn {
         long version = latch.optimisticVersion();
         int seenLeft = left;
         int seenRight = right;
-        boolean isValid = version != LatchWord.LOCKED && latch.validate(version);
+        boolean isValid = !LatchWord.isLocked(version) && latch.validate(version);
         result.r1 = isValid ? seenLeft : -1;
         result.r2 = isValid ? seenRight : -1;
     }

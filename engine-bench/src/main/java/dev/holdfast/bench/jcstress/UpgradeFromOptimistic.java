@@ -48,7 +48,7 @@ public class UpgradeFromOptimistic {
     private int increment() {
         long version = latch.optimisticVersion();
         int seen = count;
-        if (version == LatchWord.LOCKED || !latch.tryUpgradeToExclusive(version)) {
+        if (LatchWord.isLocked(version) || !latch.tryUpgradeToExclusive(version)) {
             return 0;
         }
         count = seen + 1;

@@ -26,7 +26,7 @@ public final class HoldfastOptimistic implements Contender {
     /** Returns the sum that was read: zero, or the read was torn. */
     public long read(long tokens) {
         long version = latch.optimisticVersion();
-        if (version != LatchWord.LOCKED) {
+        if (!LatchWord.isLocked(version)) {
             long sum = pair.sum(tokens);
             if (latch.validate(version)) {
                 return sum;

@@ -157,19 +157,19 @@ public final class BufferPool implements AutoCloseable {
      * The version to read the frame's page under, for {@link #validate}; waits while it is held
      * exclusively and has the page (L4). The caller looks whether the frame {@link #holds} it then.
      *
-     * @return {@link LatchWord#LOCKED}, which never validates, if the page has left the frame
+     * @return a locked version, which never validates, if the page has left the frame
      */
     public long optimisticVersion(int frame, long pageId) {
         int line = FrameTable.line(frame);
         long version = BufferLatch.optimisticVersion(table, line);
-        while (version == LatchWord.LOCKED && frames.pageId(frame) == pageId) {
+        while (LatchWord.isLocked(version) && frames.pageId(frame) == pageId) {
             BufferLatch.awaitNotExclusiveTagged(table, line, sites.of(pageId), pageId);
             version = BufferLatch.optimisticVersion(table, line);
         }
         return version;
     }
 
-    /** The same without a wait: {@link LatchWord#LOCKED} if the frame is held exclusively. */
+    /** The same without a wait: locked if the frame is held exclusively. */
     public long tryOptimisticVersion(int frame) {
         return BufferLatch.optimisticVersion(table, FrameTable.line(frame));
     }

@@ -547,7 +547,7 @@ public final class Space {
                 frame = pool.load(mapId, false);
             }
             long version = pool.tryOptimisticVersion(frame);
-            if (version != LatchWord.LOCKED && pool.holds(frame, mapId)) {
+            if (!LatchWord.isLocked(version) && pool.holds(frame, mapId)) {
                 long entry = AllocationMap.entryAt(pool.chunk(frame), pool.offset(frame), index);
                 if (pool.validate(frame, version)) {
                     return entry;
