@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import org.slf4j.Logger;
@@ -139,8 +140,58 @@ final class EngineClose {
 
     private boolean endCalls(long timeoutNanos) {
         long deadline = System.nanoTime() + timeoutNanos;
-        boolean viewsEnded = transactions.transactions().endAll(timeoutNanos);
+        boolean viewsEnded = endViews(timeoutNanos);
         return gate.drain(Math.max(0, deadline - System.nanoTime())) && viewsEnded;
+    }
+
+    /**
+     * Ends the views, in a thread of its own: to take back what was not committed pages are read,
+     * and the device may not answer. It has a health of its own, for it works in an engine that has
+     * failed too.
+     */
+    private boolean endViews(long timeoutNanos) {
+        EngineHealth ofTheThread = new EngineHealth();
+        CountDownLatch ended = new CountDownLatch(1);
+        AtomicBoolean all = new AtomicBoolean();
+        BackgroundAgent ender =
+                new BackgroundAgent(
+                        "close-views",
+                        ofTheThread,
+                        stallNanos,
+                        () -> {
+                            if (ended.getCount() > 0) {
+                                try {
+                                    all.set(transactions.transactions().endAll(timeoutNanos));
+                                } finally {
+                                    ended.countDown();
+                                }
+                            }
+                            return false;
+                        });
+        ender.start();
+        await(ended, timeoutNanos + GRACE_NANOS);
+        ender.stop(0);
+        if (ofTheThread.failed()) {
+            health.fail(ofTheThread.cause());
+        }
+        return all.get();
+    }
+
+    private static void await(CountDownLatch ended, long timeoutNanos) {
+        long deadline = System.nanoTime() + timeoutNanos;
+        boolean interrupted = false;
+        boolean waits = true;
+        while (waits) {
+            try {
+                waits = !ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                waits &= deadline - System.nanoTime() > 0;
+            } catch (InterruptedException keptForTheCaller) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**

@@ -101,6 +101,31 @@ final class EngineCloseTest {
         assertThat(disk.isLocked()).isFalse();
     }
 
+    /** Its row has left the pool, so that it is read when the close takes it back. */
+    @Test
+    void givenAReadThatIsStuck_whenATransactionIsTakenBackByTheClose_thenItEndsInTime(
+            TestEngines engines) {
+        SimulatedDisk disk = SimulatedDisk.create();
+        EngineOptions options = TestEngines.small().closeTimeout(Duration.ofMillis(100)).build();
+        Engine engine = engines.open(disk, options);
+        Table own = engine.table("own", TableOptions.ownSpace());
+        Transaction transaction = engine.begin();
+        transaction.put(own, KEY, VALUE);
+        engine.checkpoint();
+        fill(engine, 10_000);
+        engines.unverified(engine);
+        Fault stuck = Fault.on(Operation.READ, "space-16.hfs").sticky().stuck();
+        disk.faults().add(stuck);
+
+        long began = System.nanoTime();
+        assertThatThrownBy(engine::close).isInstanceOf(StorageException.class);
+
+        assertThat(System.nanoTime() - began).isLessThan(Duration.ofSeconds(20).toNanos());
+        assertThat(stuck.acted()).isPositive();
+        disk.faults().clear();
+        awaitNoThreads();
+    }
+
     @Test
     void givenManyEnginesOneAfterAnother_whenClosed_thenTheirMemoryIsGivenBack() {
         EngineOptions options =
@@ -427,6 +452,14 @@ final class EngineCloseTest {
 
     private static byte[] key(int number) {
         return ("k" + number).getBytes(UTF_8);
+    }
+
+    private static void awaitNoThreads() {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!VerifyAfterTest.threads().isEmpty()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
     }
 
     private static void fill(Engine engine, int rows) {
