@@ -11,6 +11,7 @@ import dev.holdfast.bench.workload.BuildSide;
 import dev.holdfast.bench.workload.EngineSide;
 import dev.holdfast.bench.workload.LiveSide;
 import dev.holdfast.bench.workload.Phase;
+import dev.holdfast.bench.workload.WorkloadOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URISyntaxException;
@@ -212,8 +213,16 @@ final class AlternateCommand implements Callable<Integer> {
         }
         List<LiveSide> sides = new ArrayList<>();
         if (jarA == null && jarB == null) {
+            EngineSide first = new EngineSide(settings.options(options.get(0)), phase, directories);
             for (Map<String, String> each : options) {
-                sides.add(new EngineSide(settings.options(each), phase, directories));
+                WorkloadOptions ofSide = settings.options(each);
+                if (sides.isEmpty()) {
+                    sides.add(first);
+                } else if (first.sharesStoreWith(ofSide)) {
+                    sides.add(first.beside(ofSide));
+                } else {
+                    sides.add(new EngineSide(ofSide, phase, directories));
+                }
                 titles.add(each.toString());
             }
             return sides;

@@ -2,6 +2,7 @@
 
 package dev.holdfast.bench.workload;
 
+import dev.holdfast.WaitTiming;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
@@ -15,26 +16,52 @@ public final class EngineSide implements LiveSide {
      * are written within a turn only if it is long enough to need it.
      *
      * A turn of a load is a store of its own, opened before it is timed.
+     *
+     * How waits are timed is a setting of the JVM: the engine opened last has its way. So sides that
+     * differ in nothing else work on one store, and each sets it for its turns.
      */
 
     private final WorkloadOptions options;
     private final Phase phase;
     private final Directories directories;
+    private final EngineSide host;
     private Path directory;
     private WorkloadStore store;
     private int turns;
 
     /** Compares an engine; the options say how, and how long a turn is. */
     public EngineSide(WorkloadOptions options, Phase phase, Directories directories) {
+        this(options, phase, directories, null);
+    }
+
+    private EngineSide(
+            WorkloadOptions options, Phase phase, Directories directories, EngineSide host) {
         this.options = options;
         this.phase = phase;
         this.directories = directories;
+        this.host = host;
+    }
+
+    /** A side that works on this one's store, with waits timed as {@code other} says. */
+    public EngineSide beside(WorkloadOptions other) {
+        return new EngineSide(other, phase, directories, this);
+    }
+
+    /** Whether {@code other} differs from this side at most in how waits are timed. */
+    public boolean sharesStoreWith(WorkloadOptions other) {
+        return phase.isTimed() && untimed(options).equals(untimed(other));
+    }
+
+    private static String untimed(WorkloadOptions options) {
+        return options.engine().toBuilder().timeWaits(WaitTiming.OFF).build().toString();
     }
 
     @Override
     public void begin() throws IOException, InterruptedException, ExecutionException {
         turns = 0;
-        if (phase.isTimed()) {
+        if (host != null) {
+            store = host.store;
+        } else if (phase.isTimed()) {
             open();
             new PhaseRunner(store, options).run(Phases.parse(Phases.LOAD_SEQUENTIAL));
             store.engine().checkpoint();
@@ -55,6 +82,9 @@ public final class EngineSide implements LiveSide {
                         options.seed() + turns,
                         options.engine());
         turns++;
+        if (phase.isTimed()) {
+            TimedSites.set(options.engine().timeWaits());
+        }
         Measurement measured = new PhaseRunner(store, ofTurn).run(phase);
         return new Turn(measured.unitsPerSecond(), measured.otherCpuShare());
     }
@@ -70,10 +100,10 @@ public final class EngineSide implements LiveSide {
 
     @Override
     public void end() throws IOException {
-        if (store != null) {
+        if (store != null && host == null) {
             store.close();
-            store = null;
         }
+        store = null;
         if (directory != null) {
             directories.remove(directory);
             directory = null;

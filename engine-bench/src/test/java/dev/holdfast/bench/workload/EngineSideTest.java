@@ -5,6 +5,8 @@ package dev.holdfast.bench.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.EngineOptions;
+import dev.holdfast.WaitTiming;
+import dev.holdfast.core.watch.CoreSites;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +63,41 @@ class EngineSideTest {
 
         assertThat(made).hasSize(storesMade);
         assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void givenSidesThatDifferInTheTimingOfWaits_whenTheyTakeTurns_thenEachHasItsOwnOnOneStore()
+            throws Exception {
+        WorkloadOptions timed = timed(WaitTiming.FULL);
+        EngineSide side =
+                new EngineSide(timed(WaitTiming.OFF), Phases.parse("read-random"), stores);
+        assertThat(side.sharesStoreWith(timed)).isTrue();
+        assertThat(side.sharesStoreWith(options())).isFalse();
+        EngineSide beside = side.beside(timed);
+        side.begin();
+        beside.begin();
+
+        beside.turn();
+        assertThat(timing()).isEqualTo("FULL");
+        side.turn();
+        assertThat(timing()).isEqualTo("OFF");
+
+        side.end();
+        beside.end();
+        assertThat(made).hasSize(1);
+    }
+
+    private static String timing() {
+        return CoreSites.CATALOG.counters().timing().name();
+    }
+
+    private static WorkloadOptions timed(WaitTiming timing) {
+        return new WorkloadOptions(
+                2_500,
+                0,
+                TimeUnit.MILLISECONDS.toNanos(5),
+                1,
+                EngineOptions.builder().pageBytes(8192).timeWaits(timing).build());
     }
 
     @Test
