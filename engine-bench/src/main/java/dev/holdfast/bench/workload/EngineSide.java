@@ -59,9 +59,7 @@ public final class EngineSide implements LiveSide {
     @Override
     public void begin() throws IOException, InterruptedException, ExecutionException {
         turns = 0;
-        if (host != null) {
-            store = host.store;
-        } else if (phase.isTimed()) {
+        if (host == null && phase.isTimed()) {
             open();
             new PhaseRunner(store, options).run(Phases.parse(Phases.LOAD_SEQUENTIAL));
             store.engine().checkpoint();
@@ -85,14 +83,14 @@ public final class EngineSide implements LiveSide {
         if (phase.isTimed()) {
             TimedSites.set(options.engine().timeWaits());
         }
-        Measurement measured = new PhaseRunner(store, ofTurn).run(phase);
+        Measurement measured = new PhaseRunner(store(), ofTurn).run(phase);
         return new Turn(measured.unitsPerSecond(), measured.otherCpuShare());
     }
 
     @Override
     public void settle() throws IOException {
         if (phase.isTimed()) {
-            store.engine().checkpoint();
+            store().engine().checkpoint();
         } else {
             end();
         }
@@ -100,14 +98,19 @@ public final class EngineSide implements LiveSide {
 
     @Override
     public void end() throws IOException {
-        if (store != null && host == null) {
+        if (store != null) {
             store.close();
+            store = null;
         }
-        store = null;
         if (directory != null) {
             directories.remove(directory);
             directory = null;
         }
+    }
+
+    /** The host may begin a life after those beside it. */
+    private WorkloadStore store() {
+        return host == null ? store : host.store;
     }
 
     private void open() throws IOException {

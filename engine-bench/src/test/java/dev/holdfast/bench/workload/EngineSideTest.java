@@ -74,8 +74,8 @@ class EngineSideTest {
         assertThat(side.sharesStoreWith(timed)).isTrue();
         assertThat(side.sharesStoreWith(options())).isFalse();
         EngineSide beside = side.beside(timed);
-        side.begin();
         beside.begin();
+        side.begin();
 
         beside.turn();
         assertThat(timing()).isEqualTo("FULL");
