@@ -186,7 +186,9 @@ public final class SpaceConversion {
                 leaveOut(SpaceHeader.PAGE_NUMBER, noPlace());
                 return;
             }
-            writeKinds(wanted);
+            if (!writeKinds(wanted)) {
+                return;
+            }
         }
         isBegun = true;
         TestHooks.reached(BEGUN);
@@ -248,7 +250,9 @@ public final class SpaceConversion {
             return;
         }
         SpaceKinds kinds = SpaceKinds.of(to);
-        writeKinds(kinds);
+        if (!writeKinds(kinds)) {
+            return;
+        }
         if (!space.isDropped()) {
             owner.files().adopt(space.spaceId(), kinds);
         }
@@ -276,7 +280,24 @@ public final class SpaceConversion {
         }
     }
 
-    private void writeKinds(SpaceKinds kinds) {
+    /**
+     * Logs the header, or leaves the file if that page cannot be read any more; returns whether it
+     * did not have to.
+     */
+    private boolean writeKinds(SpaceKinds kinds) {
+        try {
+            logKinds(kinds);
+            return true;
+        } catch (CorruptionException failure) {
+            if (owner.health().failed()) {
+                throw failure;
+            }
+            leaveOut(SpaceHeader.PAGE_NUMBER, failure);
+            return false;
+        }
+    }
+
+    private void logKinds(SpaceKinds kinds) {
         byte[] bytes = kinds.encode();
         beginGroup();
         space.resizing().lock();

@@ -30,6 +30,8 @@ import dev.holdfast.core.space.SpaceConversion;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.io.sim.CrashMode;
+import dev.holdfast.io.sim.Fault;
+import dev.holdfast.io.sim.Operation;
 import dev.holdfast.io.sim.SimulatedDisk;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
@@ -330,6 +332,37 @@ final class ChecksumConversionTest {
         await(() -> healed.checksumConversion().isComplete());
         assertThat(kindsOnDisk(healed)).containsOnlyKeys("CRC32C");
         check(healed);
+    }
+
+    @Test
+    void givenAHeaderThatBecomesUnreadable_whenItsFileIsToEnd_thenItIsNamedAndTheOthersEnd()
+            throws Exception {
+        Engine engine = engines.open(disk, options().checksum(ChecksumKind.LEGACY).build());
+        fill(engine);
+        engines.unverified(engine);
+        int own = EngineProbe.catalog(engine).find("own").orElseThrow().space().spaceId();
+        AtomicBoolean wasDone = new AtomicBoolean();
+        TestHooks.onReached(
+                SpaceConversion.FINISHED,
+                () -> {
+                    if (wasDone.compareAndSet(false, true)) {
+                        disk.faults()
+                                .add(
+                                        Fault.on(Operation.READ, "space-*")
+                                                .sticky()
+                                                .error(Fault.IO_ERROR));
+                        EngineProbe.pool(engine).discardFrom(own, 0);
+                    }
+                });
+        Future<ChecksumConversion> call = callers.submit(() -> engine.convertChecksums("WORD"));
+
+        ChecksumConversion result = call.get(20, TimeUnit.SECONDS);
+
+        disk.faults().clear();
+        assertThat(result.spacesDone()).isEqualTo(3);
+        assertThat(result.damaged()).hasSize(1);
+        assertThat(result.toText()).contains("space=" + own, "page=0");
+        assertThat(engine.convertChecksums("WORD").isComplete()).isTrue();
     }
 
     /** Its header has three places for names of kinds from outside. */
