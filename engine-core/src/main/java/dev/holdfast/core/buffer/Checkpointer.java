@@ -120,10 +120,8 @@ public final class Checkpointer {
             sink.record(candidate);
         } catch (DiskFullException noRoom) {
             counters.increment(Counter.CHECKPOINTS_REFUSED);
-            health.noRoom(noRoom);
             throw noRoom;
         }
-        health.roomAgain();
     }
 
     /**

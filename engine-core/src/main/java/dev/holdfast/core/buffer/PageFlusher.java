@@ -10,6 +10,7 @@ import dev.holdfast.core.page.PageSeal;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
+import dev.holdfast.core.watch.RoomWait;
 import dev.holdfast.io.async.IoScheduler;
 import dev.holdfast.io.file.StorageErrors;
 import dev.holdfast.sync.BufferLatch;
@@ -84,6 +85,9 @@ public final class PageFlusher {
     /** By doublewrite slot: who has the slot has the element. */
     private final BatchWrites[] dataWrites = new BatchWrites[Doublewrite.SLOTS_MAX];
 
+    /** The same. */
+    private final RoomWait[] roomWaits = new RoomWait[Doublewrite.SLOTS_MAX];
+
     /** Set by who recovers, before and after. */
     private volatile boolean isReplaying;
 
@@ -105,6 +109,7 @@ public final class PageFlusher {
         this.pageBytes = pool.pageBytes();
         for (int slot = 0; slot < dataWrites.length; slot++) {
             dataWrites[slot] = new BatchWrites(store, scheduler, doublewrite.pagesMax());
+            roomWaits[slot] = health.roomWait();
         }
     }
 
@@ -231,12 +236,12 @@ public final class PageFlusher {
             int spaceId = PageId.spaceId(batch.pageId(i));
             PageSeal.seal(buffer, batch.offset(i), pageBytes, store.checksumFor(spaceId));
         }
-        untilWritten(batch::write);
+        untilWritten(batch, batch::write);
         batch.sync();
         TestHooks.reached(DOUBLEWRITTEN);
         BatchWrites toFiles = dataWrites[batch.slot()];
         toFiles.begin();
-        untilWritten(() -> toFiles.write(batch));
+        untilWritten(batch, () -> toFiles.write(batch));
         TestHooks.reached(WRITTEN);
         if (!TestHooks.fault(PlantedFault.CHECKPOINT_BEFORE_DATA_SYNC)) {
             syncFiles(batch);
@@ -248,18 +253,26 @@ public final class PageFlusher {
         counters.add(Counter.PAGES_WRITTEN, batch.count());
     }
 
-    private void untilWritten(Transfer transfer) throws IOException {
+    private void untilWritten(DoublewriteBatch batch, Transfer transfer) throws IOException {
+        RoomWait roomWait = roomWaits[batch.slot()];
+        try {
+            untilWritten(roomWait, transfer);
+        } finally {
+            roomWait.over();
+        }
+    }
+
+    private void untilWritten(RoomWait roomWait, Transfer transfer) throws IOException {
         long pauseNanos = PAUSE_NANOS;
         int tries = 0;
         while (true) {
             try {
                 transfer.run();
-                health.roomAgain();
                 return;
             } catch (IOException e) {
                 counters.increment(Counter.PAGE_WRITE_FAILURES);
                 if (StorageErrors.isSpaceExhausted(e)) {
-                    health.noRoom(e);
+                    roomWait.refused(e);
                     health.check();
                 } else {
                     tries++;

@@ -7,6 +7,7 @@ import dev.holdfast.core.undo.UndoLog;
 import dev.holdfast.core.undo.UndoSystem;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.RoomWait;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.util.List;
@@ -25,6 +26,7 @@ public final class LoserRollback implements BackgroundAgent.Body {
 
     private final TransactionSystem system;
     private final Rollback rollback;
+    private final RoomWait roomWait;
     private final Queue<Unfinished> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger left = new AtomicInteger();
     private final AtomicInteger stuck = new AtomicInteger();
@@ -38,6 +40,7 @@ public final class LoserRollback implements BackgroundAgent.Body {
     /** The agent of a transaction system; run by one thread. */
     public LoserRollback(TransactionSystem system) {
         this.system = system;
+        this.roomWait = system.health().roomWait();
         this.rollback = new Rollback(system, new Workspace(system));
         system.losers(this);
     }
@@ -76,6 +79,11 @@ public final class LoserRollback implements BackgroundAgent.Body {
         waker.run();
     }
 
+    /** What is about to be taken over found no room; said before, so that the agent ends it. */
+    void refusedRoom(Exception refusal) {
+        roomWait.refused(refusal);
+    }
+
     /** Losers that are being taken back. */
     public int left() {
         return left.get();
@@ -109,6 +117,7 @@ public final class LoserRollback implements BackgroundAgent.Body {
         stuck.incrementAndGet();
         left.decrementAndGet();
         current = null;
+        roomWait.over();
     }
 
     /** Goes on with a loser; false if there is none. */
@@ -117,7 +126,9 @@ public final class LoserRollback implements BackgroundAgent.Body {
         if (current == null) {
             return false;
         }
-        if (rollback.some(current.log, records)) {
+        boolean isAtEnd = rollback.some(current.log, records);
+        roomWait.over();
+        if (isAtEnd) {
             system.loserEnded(current.log, current.owner);
             system.counters().increment(Counter.LOSERS_ROLLED_BACK);
             left.decrementAndGet();

@@ -195,7 +195,7 @@ public final class TransactionSystem {
         if (hindrance instanceof CorruptionException damage) {
             health.damaged(damage, "rollback of a running transaction");
         } else {
-            health.noRoom(hindrance);
+            losers.refusedRoom(hindrance);
         }
         losers.adopt(undoLog, owner);
     }

@@ -37,6 +37,7 @@ public final class BackgroundAgent {
     private static final int MEMORY_RETRIES_MAX = 50;
 
     private final EngineHealth health;
+    private final RoomWait roomWait;
     private final LongSupplier intervalNanos;
     private final Body body;
     private final Thread thread;
@@ -67,6 +68,7 @@ public final class BackgroundAgent {
     public BackgroundAgent(
             String name, EngineHealth health, LongSupplier intervalNanos, Body body) {
         this.health = health;
+        this.roomWait = health.roomWait();
         this.intervalNanos = intervalNanos;
         this.body = body;
         this.thread = new Thread(this::live, "holdfast-" + name);
@@ -127,6 +129,7 @@ public final class BackgroundAgent {
         } catch (Throwable e) {
             giveUp(e);
         }
+        roomWait.over();
         health.wakeMissed();
     }
 
@@ -141,15 +144,11 @@ public final class BackgroundAgent {
 
     private void loop() throws Exception {
         int outOfMemory = 0;
-        boolean foundItFull = false;
         while (!stopping && !health.failed()) {
             try {
                 round();
                 outOfMemory = 0;
-                if (foundItFull) {
-                    foundItFull = false;
-                    health.roomAgain();
-                }
+                roomWait.over();
             } catch (OutOfMemoryError e) {
                 outOfMemory++;
                 if (outOfMemory > MEMORY_RETRIES_MAX) {
@@ -165,8 +164,7 @@ public final class BackgroundAgent {
             } catch (DiskFullException noRoom) {
                 // The same. Room comes when somebody makes some; the round is made again then.
                 if (!health.failed()) {
-                    foundItFull = true;
-                    health.noRoom(noRoom);
+                    roomWait.refused(noRoom);
                     pause(FULL_PAUSE_NANOS);
                 }
             }

@@ -7,6 +7,7 @@ import dev.holdfast.EngineFailedException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,24 +38,22 @@ public final class EngineHealth {
 
     private final AtomicLong damageMet = new AtomicLong();
     private final DamageTold damageTold = new DamageTold();
-    private final AtomicLong noRoomMet = new AtomicLong();
     private final AtomicLong warningsLost = new AtomicLong();
+    private final FullDisk fullDisk;
     private final Logger log;
-
-    /** Set by background work that the full disk holds up, cleared when it has got on. */
-    private volatile Exception outOfRoom;
 
     /** Null while healthy. Written once by CAS. */
     private volatile Throwable cause;
 
     /** Healthy. */
     public EngineHealth() {
-        this(LOG);
+        this(LOG, System::nanoTime);
     }
 
-    /** The same, with another log. */
-    EngineHealth(Logger log) {
+    /** The same, with another log and by another clock. */
+    EngineHealth(Logger log, LongSupplier nanoTime) {
         this.log = log;
+        this.fullDisk = new FullDisk(nanoTime);
         this.cause = null;
     }
 
@@ -130,42 +129,31 @@ public final class EngineHealth {
         return warningsLost.get();
     }
 
-    /**
-     * Notes that background work found the disk full and waits for room: counts it, and warns at
-     * the first time since there was room.
-     *
-     * <p><b>Latches:</b> none held that a transaction wants; that of the checkpoint may be.
-     *
-     * @see #roomAgain
-     */
-    public void noRoom(Exception refusal) {
-        noRoomMet.incrementAndGet();
-        Exception before = outOfRoom;
-        outOfRoom = refusal;
-        if (before == null) {
-            try {
-                log.warn("disk is full, work in the background waits for room", refusal);
-            } catch (Throwable untold) {
-                warningLost();
-            }
+    /** For a piece of background work, to say that a full disk holds it up. */
+    public RoomWait roomWait() {
+        return new RoomWait(this);
+    }
+
+    FullDisk fullDisk() {
+        return fullDisk;
+    }
+
+    void warnFull(Exception refusal) {
+        try {
+            log.warn("disk is full, work in the background waits for room", refusal);
+        } catch (Throwable untold) {
+            warningLost();
         }
     }
 
-    /** What failed for want of room has succeeded. One volatile read if nothing had. */
-    public void roomAgain() {
-        if (outOfRoom != null) {
-            outOfRoom = null;
-        }
-    }
-
-    /** Why background work does not get on for want of room, or {@code null} if it does. */
+    /** Why background work does not get on for want of room, or {@code null} if all does. */
     public Exception outOfRoom() {
-        return outOfRoom;
+        return fullDisk.refusal();
     }
 
-    /** How often {@link #noRoom} was told. */
+    /** How often background work was refused room. */
     public long noRoomMet() {
-        return noRoomMet.get();
+        return fullDisk.met();
     }
 
     /** How often {@link #damaged} was told. */

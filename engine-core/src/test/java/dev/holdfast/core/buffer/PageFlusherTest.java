@@ -11,6 +11,7 @@ import dev.holdfast.core.dblwr.DoublewriteRecovery;
 import dev.holdfast.core.page.PageHeader;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.RoomWait;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
@@ -110,6 +111,21 @@ final class PageFlusherTest {
         assertThat(fixture.counters.sum(Counter.PAGE_WRITE_FAILURES)).isEqualTo(2);
         assertThat(fixture.health.failed()).isFalse();
         assertThat(durableValue(PAGE)).isEqualTo(2);
+    }
+
+    @Test
+    void givenAnotherThatWaitsForRoom_whenAPageIsWritten_thenTheDiskIsFullStill() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        RoomWait other = fixture.health.roomWait();
+        other.refused(new IOException("No space left on device"));
+
+        int written = fixture.flushAll();
+
+        assertThat(written).isEqualTo(1);
+        assertThat(fixture.health.outOfRoom()).isNotNull();
+        other.over();
+        assertThat(fixture.health.outOfRoom()).isNull();
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
@@ -114,12 +115,12 @@ final class EngineHealthTest {
     void givenALogThatThrows_whenDamageOrAFullDiskIsTold_thenNobodyFailsAndItIsTriedAgain() {
         AtomicReference<Throwable> planned = new AtomicReference<>(new OutOfMemoryError("planned"));
         List<Object> told = new ArrayList<>();
-        EngineHealth untold = new EngineHealth(logger(planned, told));
+        EngineHealth untold = new EngineHealth(logger(planned, told), System::nanoTime);
         CorruptionException damage =
                 new CorruptionException("page is damaged", "f", 16, 3, "sound", "rotten");
 
         untold.damaged(damage, "purge");
-        untold.noRoom(new IOException("full"));
+        untold.roomWait().refused(new IOException("full"));
         planned.set(new IllegalStateException("planned"));
         untold.damaged(damage, "purge");
         planned.set(null);
@@ -131,6 +132,44 @@ final class EngineHealthTest {
         assertThat(untold.damageMet()).isEqualTo(4);
         assertThat(untold.outOfRoom()).hasMessage("full");
         assertThat(untold.failed()).isFalse();
+    }
+
+    @Test
+    void givenTwoThatWaitForRoom_whenOneGetsOn_thenTheDiskIsFullUntilTheOtherDoes() {
+        RoomWait one = health.roomWait();
+        RoomWait other = health.roomWait();
+        one.refused(new IOException("one"));
+        one.refused(new IOException("one again"));
+        other.refused(new IOException("other"));
+
+        one.over();
+        one.over();
+
+        assertThat(health.outOfRoom()).hasMessage("other");
+        assertThat(health.noRoomMet()).isEqualTo(3);
+        other.over();
+        assertThat(health.outOfRoom()).isNull();
+    }
+
+    @Test
+    void givenADiskThatIsFullNowAndAgain_whenRefused_thenAWarningAMinuteIsWritten() {
+        List<Object> told = new ArrayList<>();
+        AtomicLong now = new AtomicLong(Long.MAX_VALUE);
+        EngineHealth full = new EngineHealth(logger(new AtomicReference<>(), told), now::get);
+        RoomWait writer = full.roomWait();
+
+        writer.refused(new IOException("first"));
+        writer.over();
+        now.addAndGet(TimeUnit.SECONDS.toNanos(59));
+        writer.refused(new IOException("too early"));
+        assertThat(told).hasSize(1);
+        now.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        writer.refused(new IOException("still full"));
+        now.addAndGet(TimeUnit.HOURS.toNanos(1));
+        writer.refused(new IOException("known"));
+
+        assertThat(told).hasSize(2);
+        assertThat(full.warningsLost()).isZero();
     }
 
     /** A log that throws what is planned, or keeps what it is told. */
@@ -153,7 +192,8 @@ final class EngineHealthTest {
             throws Exception {
         EngineHealth untold =
                 new EngineHealth(
-                        logger(new AtomicReference<>(new OutOfMemoryError("planned")), List.of()));
+                        logger(new AtomicReference<>(new OutOfMemoryError("planned")), List.of()),
+                        System::nanoTime);
         CountDownLatch rounds = new CountDownLatch(2);
         BackgroundAgent agent =
                 new BackgroundAgent(
