@@ -67,7 +67,15 @@ final class ConversionJob {
     private int next;
     private long targetLsn;
 
+    private final Logger log;
+
     ConversionJob(StorageLayer storage, Catalog catalog, PageChecksum kind) {
+        this(storage, catalog, kind, LOG);
+    }
+
+    /** The same, with another log. */
+    ConversionJob(StorageLayer storage, Catalog catalog, PageChecksum kind, Logger log) {
+        this.log = log;
         this.storage = storage;
         this.catalog = catalog;
         this.kind = kind;
@@ -148,7 +156,8 @@ final class ConversionJob {
     private void end() {
         if (!files.isEmpty()) {
             storage.log().makeDurable(targetLsn);
-            LOG.info("conversion of checksums has ended: {}", progress().toText().trim());
+            String result = progress().toText().trim();
+            storage.health().say(() -> log.info("conversion of checksums has ended: {}", result));
         }
         ended.countDown();
     }
@@ -207,7 +216,8 @@ final class ConversionJob {
         if (failure instanceof CorruptionException corruption) {
             storage.health().damaged(corruption, "conversion of checksums");
         } else if (isKept) {
-            LOG.warn("page is not converted: {}, reason={}", PageId.describe(pageId), failure);
+            String page = PageId.describe(pageId);
+            storage.health().say(() -> log.warn("page is not converted: {}", page, failure));
         }
     }
 

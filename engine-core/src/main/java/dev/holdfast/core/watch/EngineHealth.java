@@ -124,7 +124,20 @@ public final class EngineHealth {
         warningsLost.incrementAndGet();
     }
 
-    /** How many warnings of damage or a full disk could not be written. */
+    /**
+     * Writes a line of background work to a log, if that takes it.
+     *
+     * <p><b>Latches:</b> none held.
+     */
+    public void say(Runnable line) {
+        try {
+            line.run();
+        } catch (Throwable untold) {
+            warningLost();
+        }
+    }
+
+    /** How many warnings, and other lines of background work, could not be written. */
     public long warningsLost() {
         return warningsLost.get();
     }

@@ -36,6 +36,7 @@ import dev.holdfast.io.sim.SimulatedDisk;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
@@ -54,6 +55,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.Logger;
 
 /**
  * Files that get another kind of checksum. If this failed, pages would keep the old kind while
@@ -363,6 +365,36 @@ final class ChecksumConversionTest {
         assertThat(result.damaged()).hasSize(1);
         assertThat(result.toText()).contains("space=" + own, "page=0");
         assertThat(engine.convertChecksums("WORD").isComplete()).isTrue();
+    }
+
+    @Test
+    void givenALogThatThrows_whenAConversionEnds_thenItHasEndedAndTheEngineWorks() {
+        Engine engine = engines.open(disk, options().build());
+        fill(engine);
+        await(() -> engine.checksumConversion().isComplete());
+        StorageLayer storage = ((EngineImpl) engine).storage();
+        Logger throwing =
+                (Logger)
+                        Proxy.newProxyInstance(
+                                getClass().getClassLoader(),
+                                new Class<?>[] {Logger.class},
+                                (proxy, method, values) -> {
+                                    throw new IllegalStateException("planned");
+                                });
+        ConversionJob job =
+                new ConversionJob(
+                        storage,
+                        EngineProbe.catalog(engine),
+                        storage.spaces().files().checksums().byName("WORD"),
+                        throwing);
+
+        while (!job.hasEnded()) {
+            job.step();
+        }
+
+        assertThat(job.progress().isComplete()).isTrue();
+        assertThat(storage.health().warningsLost()).isEqualTo(1);
+        check(engine);
     }
 
     /** Its header has three places for names of kinds from outside. */
