@@ -42,7 +42,7 @@ final class FullDisk {
         refusal = newest;
         waiting += waitsAlready ? 0 : 1;
         long now = nanoTime.getAsLong();
-        if (isTold || wasTold && now - toldNanos < WARNING_NANOS) {
+        if (isTold || (wasTold && now - toldNanos < WARNING_NANOS)) {
             return false;
         }
         isTold = true;
