@@ -99,8 +99,7 @@ final class CloseWithoutRoomTest {
         put(engine, 0, 4 * ROWS);
         engines.unverified(engine);
         SimulatedDisk crashed = disk.crash(CrashMode.PROCESS_KILLED, 0).disk();
-        crashed.faults()
-                .add(Fault.on(Operation.WRITE, "main.hfs").sticky().error(Fault.NO_SPACE));
+        crashed.faults().add(Fault.on(Operation.WRITE, "main.hfs").sticky().error(Fault.NO_SPACE));
         EngineOptions small = options().build();
 
         Throwable told =
