@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -15,9 +16,17 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * Gives a test its {@link TestEngines}, and when it has ended runs the verifier over all stores
  * that the test has opened, closes them, and looks for threads that were left.
  */
-public final class VerifyAfterTest implements ParameterResolver, AfterEachCallback {
+public final class VerifyAfterTest
+        implements ParameterResolver, BeforeEachCallback, AfterEachCallback {
     private static final Namespace NAMESPACE = Namespace.create(VerifyAfterTest.class);
-    private static final String BEFORE = "threadsBefore";
+
+    /** Another test may have left threads, with an engine or a fixture: not this one's fault. */
+    private static volatile Set<Thread> strangers = Set.of();
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        strangers = threadsOfAll();
+    }
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -26,7 +35,6 @@ public final class VerifyAfterTest implements ParameterResolver, AfterEachCallba
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        context.getStore(NAMESPACE).getOrComputeIfAbsent(BEFORE, key -> engineThreads());
         return context.getStore(NAMESPACE)
                 .getOrComputeIfAbsent(TestEngines.class, type -> new TestEngines());
     }
@@ -37,16 +45,14 @@ public final class VerifyAfterTest implements ParameterResolver, AfterEachCallba
                 context.getStore(NAMESPACE).remove(TestEngines.class, TestEngines.class);
         if (engines != null) {
             engines.close();
-            // A test that failed before may have left an engine open; that is not this one's fault.
             Set<Thread> left = engineThreads();
-            left.removeAll((Set<?>) context.getStore(NAMESPACE).remove(BEFORE, Set.class));
             if (!left.isEmpty()) {
                 throw new AssertionError("threads are left: " + namesOf(left));
             }
         }
     }
 
-    /** Names of the threads of engines that are alive. */
+    /** Names of the threads of engines that are alive and have come since the test began. */
     static List<String> threads() {
         return namesOf(engineThreads());
     }
@@ -56,6 +62,12 @@ public final class VerifyAfterTest implements ParameterResolver, AfterEachCallba
     }
 
     private static Set<Thread> engineThreads() {
+        Set<Thread> threads = threadsOfAll();
+        threads.removeAll(strangers);
+        return threads;
+    }
+
+    private static Set<Thread> threadsOfAll() {
         Set<Thread> threads = new HashSet<>();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().startsWith("holdfast-") && thread.isAlive()) {
