@@ -10,7 +10,7 @@ final class IoInbox {
      * index. Many submit; who takes out holds the lane's lock, which makes of the IO threads one
      * consumer at a time.
      *
-     * The queue of the varhandle package: the default one is made of sun.misc.Unsafe.
+     * The queue of the varhandle package: for the default one JDKs from 24 on print a warning.
      */
     private static final int CAPACITY_MIN = 2;
 
