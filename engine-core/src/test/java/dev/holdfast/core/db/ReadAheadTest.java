@@ -49,6 +49,7 @@ final class ReadAheadTest {
 
     /** An engine on a slow disk whose table of some hundred leaves was split at random. */
     private Engine cold(TestEngines engines, EngineOptions options, SeededRandom random) {
+        disk.stopRecording();
         Engine filled = engines.open(disk, options);
         Table table = filled.table("t");
         List<Integer> keys = new ArrayList<>();

@@ -16,6 +16,11 @@ interface Event {
     /** Whether a crash before or after it is worth a try even when points are sampled. */
     boolean isBorder();
 
+    /** How much memory it keeps, as far as that counts. */
+    default long heldBytes() {
+        return 0;
+    }
+
     /** The bytes arrived at a file. */
     record Written(int inode, String name, Write write) implements Event {
         @Override
@@ -26,6 +31,11 @@ interface Event {
         @Override
         public boolean isBorder() {
             return false;
+        }
+
+        @Override
+        public long heldBytes() {
+            return write.heldBytes();
         }
 
         @Override

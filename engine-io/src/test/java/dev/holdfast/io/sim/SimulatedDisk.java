@@ -27,6 +27,7 @@ public final class SimulatedDisk {
      * Field          written by            read by       guard
      * state          each event            each request  monitor
      * events         each event            trace()       monitor
+     * traceBytes …   each event            each event    monitor
      * openHandles    open and close        delete        monitor
      * holder         lock and its close    lock          monitor
      * isUnplugged …  the test              each request  volatile
@@ -49,6 +50,8 @@ public final class SimulatedDisk {
     private final Map<Integer, List<String>> openHandles = new HashMap<>();
     private String holder;
     private boolean isRecording = true;
+    private long traceBytes;
+    private long traceBytesMax = Runtime.getRuntime().maxMemory() / 2;
 
     private volatile boolean isUnplugged;
     private volatile long capacityBytes = NO_LIMIT;
@@ -121,6 +124,17 @@ public final class SimulatedDisk {
         synchronized (monitor) {
             isRecording = false;
             events.clear();
+            traceBytes = 0;
+        }
+    }
+
+    /**
+     * Limits the blocks that the trace holds; half the JVM's memory if not set. An event beyond it
+     * fails by name, where else the memory would end, and with it tests that have no part in it.
+     */
+    void limitTrace(long bytes) {
+        synchronized (monitor) {
+            traceBytesMax = bytes;
         }
     }
 
@@ -277,10 +291,18 @@ public final class SimulatedDisk {
     void append(Event event) {
         assert Thread.holdsLock(monitor) : "an event is made without the monitor";
 
-        state.apply(event);
         if (isRecording) {
+            traceBytes += event.heldBytes();
+            if (traceBytes > traceBytesMax) {
+                throw new IllegalStateException(
+                        "the trace is full, a long run ends the recording first: traceBytes="
+                                + traceBytes
+                                + ", traceBytesMax="
+                                + traceBytesMax);
+            }
             events.add(event);
         }
+        state.apply(event);
     }
 
     String holder() {

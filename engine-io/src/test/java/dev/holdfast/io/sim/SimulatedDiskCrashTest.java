@@ -4,6 +4,7 @@ package dev.holdfast.io.sim;
 import static dev.holdfast.io.sim.TestBytes.createSynced;
 import static dev.holdfast.io.sim.TestBytes.filled;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
@@ -49,6 +50,25 @@ final class SimulatedDiskCrashTest {
             assertThat(image.disk().contents("b")).hasSize(9000).containsOnly(8);
             assertThat(image.isLossy()).isFalse();
         }
+    }
+
+    @Test
+    void givenATraceOfItsGreatestLength_whenWrittenOn_thenOnlyADiskThatRecordsRefuses()
+            throws IOException {
+        StorageFile file = createSynced(directory, "a", SECTOR, 1);
+        disk.limitTrace(4L * SECTOR);
+        file.write(0, filled(3 * SECTOR, 2));
+
+        assertThatThrownBy(() -> file.write(0, filled(SECTOR, 3)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("traceBytes=2560, traceBytesMax=2048");
+        assertThat(disk.contents("a")).hasSize(3 * SECTOR).containsOnly(2);
+
+        disk.stopRecording();
+        for (int i = 0; i < 10; i++) {
+            file.write(0, filled(SECTOR, 4));
+        }
+        assertThat(disk.contents("a", 0, SECTOR)).containsOnly(4);
     }
 
     @Test

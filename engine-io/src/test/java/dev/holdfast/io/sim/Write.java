@@ -83,6 +83,15 @@ final class Write {
         return firstBlockNumber() + pieces.length;
     }
 
+    /** The memory of its own that it keeps; zeros are shared by all. */
+    long heldBytes() {
+        long held = 0;
+        for (Block piece : pieces) {
+            held += piece == Block.ZERO ? 0 : piece.bytes.length;
+        }
+        return held;
+    }
+
     int pieceCount() {
         return pieces.length;
     }
