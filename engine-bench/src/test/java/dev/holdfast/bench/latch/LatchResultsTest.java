@@ -49,6 +49,7 @@ class LatchResultsTest {
         assertThat(Entrant.of(LatchLoad.WRITE_ONLY, LatchSection.MICRO))
                 .containsExactly(
                         Entrant.LATCH,
+                        Entrant.LATCH_READ_MOSTLY,
                         Entrant.READ_WRITE_LOCK,
                         Entrant.STAMPED_LOCK,
                         Entrant.REENTRANT_LOCK,
