@@ -5,7 +5,7 @@ package dev.holdfast.core.btree;
 import dev.holdfast.core.buffer.ReadAhead;
 import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
-import dev.holdfast.core.watch.LocalCount;
+import dev.holdfast.core.watch.Tally;
 import dev.holdfast.io.memory.PageMemory;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
@@ -56,18 +56,18 @@ public final class LeafSnapshot {
     /** Null until the first leaf is crossed, and where nothing is read ahead. */
     private LeafAhead ahead;
 
-    /** For as long as the engine runs: nobody gives back the count of its fixes. */
+    /** Counts with everybody else. */
     public LeafSnapshot(BTree tree) {
-        this(tree, tree.pool().lendFixes());
+        this(tree, tree.pool().tally());
     }
 
     /**
-     * @param fixes the count of whoever uses it, in the same thread
+     * @param tally of whoever uses it, in the same thread
      */
-    public LeafSnapshot(BTree tree, LocalCount fixes) {
+    public LeafSnapshot(BTree tree, Tally tally) {
         this.tree = tree;
         this.pageBytes = tree.pageBytes();
-        this.position = new ReadPosition(tree.pool(), fixes);
+        this.position = new ReadPosition(tree.pool(), tally);
         this.copy = ByteBuffer.allocateDirect(pageBytes);
         this.fence = new byte[TreeLimits.keyBytesMax(pageBytes)];
     }

@@ -3,7 +3,7 @@
 package dev.holdfast.core.btree;
 
 import dev.holdfast.core.buffer.BufferPool;
-import dev.holdfast.core.watch.LocalCount;
+import dev.holdfast.core.watch.Tally;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  */
 public final class ReadPosition {
     private final BufferPool pool;
-    private final LocalCount fixes;
+    private final Tally tally;
     private int frame;
     private long version;
     private long pageId;
@@ -41,17 +41,17 @@ public final class ReadPosition {
     /** Searches since the last validation that held. */
     private int unvalidated;
 
-    /** For as long as the engine runs: nobody gives back the count of its fixes. */
+    /** Counts with everybody else. */
     public ReadPosition(BufferPool pool) {
-        this(pool, pool.lendFixes());
+        this(pool, pool.tally());
     }
 
     /**
-     * @param fixes the count of whoever uses the position, in the same thread
+     * @param tally of whoever uses the position, in the same thread
      */
-    public ReadPosition(BufferPool pool, LocalCount fixes) {
+    public ReadPosition(BufferPool pool, Tally tally) {
         this.pool = pool;
-        this.fixes = fixes;
+        this.tally = tally;
     }
 
     /**
@@ -158,8 +158,8 @@ public final class ReadPosition {
         return leafWasMissing;
     }
 
-    LocalCount fixes() {
-        return fixes;
+    Tally tally() {
+        return tally;
     }
 
     int level() {

@@ -119,7 +119,7 @@ final class TreeDescent {
             }
             level = found;
             pool.touch(frame);
-            p.fixes().increment();
+            p.tally().increment(Counter.PAGE_FIXES);
             if (level <= targetLevel) {
                 p.at(frame, version, pageId, level);
                 return true;

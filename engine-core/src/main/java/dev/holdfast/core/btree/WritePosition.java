@@ -3,7 +3,7 @@
 package dev.holdfast.core.btree;
 
 import dev.holdfast.core.buffer.BufferPool;
-import dev.holdfast.core.watch.LocalCount;
+import dev.holdfast.core.watch.Tally;
 import java.nio.ByteBuffer;
 
 /**
@@ -25,17 +25,17 @@ public final class WritePosition {
     private int slot;
     private boolean found;
 
-    /** For as long as the engine runs: nobody gives back the count of its fixes. */
+    /** Counts with everybody else. */
     public WritePosition(BufferPool pool) {
-        this(pool, pool.lendFixes());
+        this(pool, pool.tally());
     }
 
     /**
-     * @param fixes the count of whoever uses the position, in the same thread
+     * @param tally of whoever uses the position, in the same thread
      */
-    public WritePosition(BufferPool pool, LocalCount fixes) {
+    public WritePosition(BufferPool pool, Tally tally) {
         this.pool = pool;
-        read = new ReadPosition(pool, fixes);
+        read = new ReadPosition(pool, tally);
     }
 
     public int frame() {

@@ -9,7 +9,7 @@ import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.core.watch.Invariants;
-import dev.holdfast.core.watch.LocalCount;
+import dev.holdfast.core.watch.Tally;
 import dev.holdfast.io.memory.PoolMemory;
 import dev.holdfast.sync.BufferLatch;
 import dev.holdfast.sync.CurrentWait;
@@ -180,16 +180,11 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * The count for pages that somebody, one thread at a time, reads by version: each page whose
-     * version he has read, that held what he wanted, and that he goes on with. What is latched is
-     * counted here.
+     * Where a page counts as fixed for who has no tally of his own. Who reads by version counts
+     * each page whose version he has read, that held what he wanted, and that he goes on with.
      */
-    public LocalCount lendFixes() {
-        return counters.pageFixes().lend();
-    }
-
-    public void giveBackFixes(LocalCount fixes) {
-        counters.pageFixes().giveBack(fixes);
+    public Tally tally() {
+        return counters;
     }
 
     /** Marks the frame as used, for the clock. */
@@ -249,9 +244,14 @@ public final class BufferPool implements AutoCloseable {
 
     /** Latches the page exclusively; else as {@link #fixShared}. */
     public int fixExclusive(long pageId) {
+        return fixExclusive(pageId, counters);
+    }
+
+    /** The same, counted there. */
+    public int fixExclusive(long pageId, Tally tally) {
         while (true) {
             int frame = resident(pageId);
-            if (tryLatchExclusive(frame, pageId)) {
+            if (tryLatchExclusive(frame, pageId, tally)) {
                 return frame;
             }
         }
@@ -264,7 +264,7 @@ public final class BufferPool implements AutoCloseable {
      *
      * <p><b>Latches:</b> such as may be held while a page of this site is waited for.
      */
-    public int fixExclusive(long pageId, FrameStock stock) {
+    public int fixExclusive(long pageId, FrameStock stock, Tally tally) {
         while (true) {
             health.check();
             int frame = translation.find(pageId);
@@ -272,10 +272,10 @@ public final class BufferPool implements AutoCloseable {
                 frame = loadMissing(pageId, false, stock);
                 if (frame != FrameTable.NONE) {
                     assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
-                    fixed(frame);
+                    fixed(frame, tally);
                     return frame;
                 }
-            } else if (isLoaded(frame, pageId) && tryLatchExclusive(frame, pageId)) {
+            } else if (isLoaded(frame, pageId) && tryLatchExclusive(frame, pageId, tally)) {
                 return frame;
             }
         }
@@ -298,7 +298,7 @@ public final class BufferPool implements AutoCloseable {
             return false;
         }
         assert HeldLatches.acquired(site, frame);
-        fixed(frame);
+        fixed(frame, counters);
         return true;
     }
 
@@ -306,7 +306,7 @@ public final class BufferPool implements AutoCloseable {
      * Waits for the frame's latch as long as the frame has the page (L4); keeps it and returns true
      * if the frame holds the page.
      */
-    public boolean tryLatchExclusive(int frame, long pageId) {
+    public boolean tryLatchExclusive(int frame, long pageId, Tally tally) {
         CoreSites site = sites.of(pageId);
         int line = FrameTable.line(frame);
         assert !HeldLatches.holds(site, frame) : "fixed twice: " + frames.describe(frame);
@@ -319,12 +319,12 @@ public final class BufferPool implements AutoCloseable {
             return false;
         }
         assert HeldLatches.acquired(site, frame);
-        fixed(frame);
+        fixed(frame, tally);
         return true;
     }
 
     /** Latches the page exclusively if it is resident and free at once, else returns -1. */
-    public int tryFixExclusive(long pageId) {
+    public int tryFixExclusive(long pageId, Tally tally) {
         int frame = translation.find(pageId);
         if (frame == FrameTable.NONE
                 || !BufferLatch.tryAcquireExclusive(table, FrameTable.line(frame))) {
@@ -335,12 +335,12 @@ public final class BufferPool implements AutoCloseable {
             return FrameTable.NONE;
         }
         assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
-        fixed(frame);
+        fixed(frame, tally);
         return frame;
     }
 
-    private void fixed(int frame) {
-        counters.increment(Counter.PAGE_FIXES);
+    private void fixed(int frame, Tally tally) {
+        tally.increment(Counter.PAGE_FIXES);
         touch(frame);
     }
 

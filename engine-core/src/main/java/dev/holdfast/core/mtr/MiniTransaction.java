@@ -14,6 +14,7 @@ import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.core.watch.Invariants;
+import dev.holdfast.core.watch.Tally;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
@@ -70,6 +71,7 @@ public final class MiniTransaction {
     private static final byte FREED = 2;
 
     private final MtrContext context;
+    private final Tally tally;
     private final BufferPool pool;
     private final int pageBytes;
     private final FrameStock stock;
@@ -91,8 +93,17 @@ public final class MiniTransaction {
     private boolean changed;
     private int grantedBytes;
 
+    /** Counts with everybody else. */
     public MiniTransaction(MtrContext context) {
+        this(context, context.counters());
+    }
+
+    /**
+     * @param tally of whoever uses it, in the same thread
+     */
+    public MiniTransaction(MtrContext context, Tally tally) {
         this.context = context;
+        this.tally = tally;
         this.pool = context.pool();
         this.pageBytes = pool.pageBytes();
         this.stock = pool.newStock();
@@ -162,6 +173,11 @@ public final class MiniTransaction {
         return pageBytes;
     }
 
+    /** Where its user counts. */
+    public Tally tally() {
+        return tally;
+    }
+
     public ByteBuffer chunk(int frame) {
         return pool.chunk(frame);
     }
@@ -179,7 +195,9 @@ public final class MiniTransaction {
         checkRoom();
         boolean mayNotWaitForAFrame = memoCount > 0 && stock.count() > 0;
         int frame =
-                mayNotWaitForAFrame ? pool.fixExclusive(pageId, stock) : pool.fixExclusive(pageId);
+                mayNotWaitForAFrame
+                        ? pool.fixExclusive(pageId, stock, tally)
+                        : pool.fixExclusive(pageId, tally);
         return remember(frame);
     }
 
@@ -199,7 +217,7 @@ public final class MiniTransaction {
      */
     public boolean fixResident(int frame, long pageId) {
         checkRoom();
-        if (!pool.tryLatchExclusive(frame, pageId)) {
+        if (!pool.tryLatchExclusive(frame, pageId, tally)) {
             return false;
         }
         remember(frame);
@@ -209,7 +227,7 @@ public final class MiniTransaction {
     /** Latches a page exclusively if it is resident and free at once, else returns -1. */
     public int tryFixExclusive(long pageId) {
         checkRoom();
-        int frame = pool.tryFixExclusive(pageId);
+        int frame = pool.tryFixExclusive(pageId, tally);
         return frame < 0 ? frame : remember(frame);
     }
 
@@ -440,8 +458,8 @@ public final class MiniTransaction {
         setLsns(endLsn);
         log.copyAndPublish(position, redo);
         TestHooks.reached(PUBLISHED);
-        context.counters().increment(Counter.MTR_COMMITS);
-        context.counters().add(Counter.MTR_REDO_BYTES, groupBytes);
+        tally.increment(Counter.MTR_COMMITS);
+        tally.add(Counter.MTR_REDO_BYTES, groupBytes);
         return endLsn;
     }
 

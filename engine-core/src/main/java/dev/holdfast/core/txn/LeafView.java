@@ -6,7 +6,7 @@ import dev.holdfast.core.btree.LeafRecord;
 import dev.holdfast.core.btree.LeafSnapshot;
 import dev.holdfast.core.btree.TreeLimits;
 import dev.holdfast.core.watch.Counter;
-import dev.holdfast.core.watch.LocalCount;
+import dev.holdfast.core.watch.Tally;
 import dev.holdfast.io.memory.PageMemory;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
@@ -48,8 +48,8 @@ final class LeafView {
     private final byte[] cut;
 
     /** With the memory for leaves of the table's store; {@link #attach} comes next. */
-    LeafView(TableHandle any, LocalCount fixes) {
-        leaf = new LeafSnapshot(any.tree(), fixes);
+    LeafView(TableHandle any, Tally tally) {
+        leaf = new LeafSnapshot(any.tree(), tally);
         leaf.scans(true);
         cut = new byte[TreeLimits.keyBytesMax(any.tree().pageBytes()) + 1];
     }

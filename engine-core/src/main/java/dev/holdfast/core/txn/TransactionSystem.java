@@ -150,7 +150,7 @@ public final class TransactionSystem {
             throw mtr.failed(t);
         }
         ended(undoLog, owner, lsn);
-        counters.increment(Counter.COMMITS);
+        mtr.tally().increment(Counter.COMMITS);
         return lsn;
     }
 

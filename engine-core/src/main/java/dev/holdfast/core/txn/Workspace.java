@@ -9,7 +9,7 @@ import dev.holdfast.core.mtr.MiniTransaction;
 import dev.holdfast.core.undo.UndoImage;
 import dev.holdfast.core.undo.UndoReader;
 import dev.holdfast.core.undo.UndoVersion;
-import dev.holdfast.core.watch.LocalCount;
+import dev.holdfast.core.watch.LocalCounts;
 import java.nio.ByteBuffer;
 
 /**
@@ -20,8 +20,8 @@ final class Workspace {
     /** More cursors at once than this, and each further one allocates a page. */
     static final int LEAVES_KEPT = 4;
 
-    /** Of all pages that are read by version here. */
-    final LocalCount fixes;
+    /** Of all that is done in it. */
+    final LocalCounts counts;
 
     final ReadPosition read;
     final WritePosition write;
@@ -43,10 +43,10 @@ final class Workspace {
     private int leavesLent;
 
     Workspace(TransactionSystem system) {
-        fixes = system.pool().lendFixes();
-        read = new ReadPosition(system.pool(), fixes);
-        write = new WritePosition(system.pool(), fixes);
-        mtr = new MiniTransaction(system.mtrContext());
+        counts = system.counters().lend();
+        read = new ReadPosition(system.pool(), counts);
+        write = new WritePosition(system.pool(), counts);
+        mtr = new MiniTransaction(system.mtrContext(), counts);
         undoReader = new UndoReader(system.undo());
         chain = new VersionChain(system, this);
     }
@@ -56,14 +56,14 @@ final class Workspace {
         for (int i = 0; i < LEAVES_KEPT; i++) {
             if ((leavesLent & 1 << i) == 0) {
                 if (leaves[i] == null) {
-                    leaves[i] = new LeafView(table, fixes);
+                    leaves[i] = new LeafView(table, counts);
                 }
                 leavesLent |= 1 << i;
                 leaves[i].attach(view, table);
                 return leaves[i];
             }
         }
-        LeafView further = new LeafView(table, fixes);
+        LeafView further = new LeafView(table, counts);
         further.attach(view, table);
         return further;
     }

@@ -49,6 +49,6 @@ final class Workspaces {
                 return;
             }
         }
-        system.pool().giveBackFixes(workspace.fixes);
+        system.counters().giveBack(workspace.counts);
     }
 }

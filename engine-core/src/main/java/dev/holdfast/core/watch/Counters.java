@@ -6,11 +6,10 @@ import dev.holdfast.sync.StripedCounter;
 
 /** The counters of one engine. Counting takes no latch and allocates nothing. */
 @SuppressWarnings("EnumOrdinal") // an array by ordinal is the cheapest map there is
-public final class Counters {
+public final class Counters implements Tally {
     private final StripedCounter[] cells = new StripedCounter[Counter.values().length];
 
-    /** The part of {@link Counter#PAGE_FIXES} that readers without a latch count. */
-    private final LocalCounts pageFixes = new LocalCounts();
+    private final LentCounts lent = new LentCounts(this);
 
     /** All zero. */
     public Counters() {
@@ -19,22 +18,28 @@ public final class Counters {
         }
     }
 
+    @Override
     public void increment(Counter counter) {
         cells[counter.ordinal()].increment();
     }
 
+    @Override
     public void add(Counter counter, long amount) {
         cells[counter.ordinal()].add(amount);
     }
 
-    /** Where parts of {@link Counter#PAGE_FIXES} are lent. */
-    public LocalCounts pageFixes() {
-        return pageFixes;
+    /** Lends counts to somebody who works in one thread at a time. */
+    public LocalCounts lend() {
+        return lent.lend();
+    }
+
+    /** Takes them back; their user adds nothing to them any more. */
+    public void giveBack(LocalCounts counts) {
+        lent.giveBack(counts);
     }
 
     /** The sum so far; concurrent additions may or may not be in it. */
     public long sum(Counter counter) {
-        long sum = cells[counter.ordinal()].sum();
-        return counter == Counter.PAGE_FIXES ? sum + pageFixes.sum() : sum;
+        return cells[counter.ordinal()].sum() + lent.sum(counter);
     }
 }

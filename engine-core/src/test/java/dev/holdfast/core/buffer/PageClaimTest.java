@@ -92,7 +92,7 @@ final class PageClaimTest {
         TestHooks.onReached(BufferPool.LOADED, () -> evict(PAGE));
 
         try (FrameStock stock = pool.reserve(1)) {
-            int frame = pool.fixExclusive(PAGE, stock);
+            int frame = pool.fixExclusive(PAGE, stock, pool.tally());
             assertThat(fixture.value(frame)).isEqualTo(42);
             pool.unfixExclusive(frame);
         }

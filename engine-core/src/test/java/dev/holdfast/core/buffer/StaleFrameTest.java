@@ -77,7 +77,7 @@ final class StaleFrameTest {
     private long readWantedWithAnotherHeld() {
         try (FrameStock stock = pool.reserve(1)) {
             int held = pool.fixExclusive(HELD);
-            int wanted = pool.fixExclusive(WANTED, stock);
+            int wanted = pool.fixExclusive(WANTED, stock, pool.tally());
             long value = fixture.value(wanted);
             pool.unfixExclusive(wanted);
             pool.unfixExclusive(held);

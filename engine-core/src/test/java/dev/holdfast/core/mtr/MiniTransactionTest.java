@@ -138,7 +138,9 @@ final class MiniTransactionTest {
         mtr.patchInt(frame, AT, 1);
         List<Boolean> latchedAtFailure = new ArrayList<>();
         fixture.health.onFailure(
-                () -> latchedAtFailure.add(fixture.pool.tryFixExclusive(PAGE) < 0));
+                () ->
+                        latchedAtFailure.add(
+                                fixture.pool.tryFixExclusive(PAGE, fixture.pool.tally()) < 0));
 
         RuntimeException passedOn = mtr.failed(new StackOverflowError("planned"));
 
