@@ -28,7 +28,8 @@ final class SnapshotRegistry {
      *   chunks     acquire, under growLock         anyone
      *   horizon    the agent, rising only          anyone
      *
-     * Slots lie a cache line apart, since each is written by one thread on every begin.
+     * Slots lie a cache line apart, and so do their holders, since each is written by one thread on
+     * every begin and end.
      */
     static final int CHUNK_SLOTS = 64;
 
@@ -36,6 +37,9 @@ final class SnapshotRegistry {
     static final int SLOTS_MAX = 1 << 20;
 
     private static final int STRIDE_SHIFT = 3;
+
+    /** References take four bytes, or eight in a large heap. */
+    private static final int HOLDER_STRIDE_SHIFT = 4;
     private static final long FREE = 0;
     private static final long REGISTERING = 1L << 62;
 
@@ -50,7 +54,7 @@ final class SnapshotRegistry {
     private volatile long[][] chunks = {new long[CHUNK_SLOTS << STRIDE_SHIFT]};
 
     /** Who has a slot, for the engine's close and for reports. Grows before the chunks do. */
-    private volatile View[][] holders = {new View[CHUNK_SLOTS]};
+    private volatile View[][] holders = {newHolders()};
 
     private volatile long horizon;
 
@@ -106,7 +110,7 @@ final class SnapshotRegistry {
                 }
                 View[][] moreHolders = Arrays.copyOf(holders, larger.length);
                 for (int i = seen.length; i < larger.length; i++) {
-                    moreHolders[i] = new View[CHUNK_SLOTS];
+                    moreHolders[i] = newHolders();
                 }
                 holders = moreHolders;
                 chunks = larger;
@@ -131,7 +135,7 @@ final class SnapshotRegistry {
 
     /** Says who has the slot. Volatile: the caller looks whether the engine closes after it. */
     void holder(int slot, View view) {
-        HOLDER.setVolatile(holders[slot / CHUNK_SLOTS], slot % CHUNK_SLOTS, view);
+        HOLDER.setVolatile(holders[slot / CHUNK_SLOTS], holderIndex(slot), view);
     }
 
     /**
@@ -141,7 +145,7 @@ final class SnapshotRegistry {
     List<View> holders() {
         List<View> views = new ArrayList<>();
         for (View[] chunk : holders) {
-            for (int i = 0; i < CHUNK_SLOTS; i++) {
+            for (int i = 0; i < chunk.length; i += 1 << HOLDER_STRIDE_SHIFT) {
                 View view = (View) HOLDER.getVolatile(chunk, i);
                 if (view != null) {
                     views.add(view);
@@ -159,7 +163,8 @@ final class SnapshotRegistry {
     void release(int slot) {
         long[] chunk = chunks[slot / CHUNK_SLOTS];
         assert (long) SLOT.getAcquire(chunk, index(slot)) != FREE : "slot=" + slot;
-        holder(slot, null);
+        // Release is enough: close may still see the view, and then sees that it has ended.
+        HOLDER.setRelease(holders[slot / CHUNK_SLOTS], holderIndex(slot), null);
         SLOT.setRelease(chunk, index(slot), FREE);
     }
 
@@ -194,7 +199,15 @@ final class SnapshotRegistry {
         return count;
     }
 
+    private static View[] newHolders() {
+        return new View[CHUNK_SLOTS << HOLDER_STRIDE_SHIFT];
+    }
+
     private static int index(int slot) {
         return slot % CHUNK_SLOTS << STRIDE_SHIFT;
+    }
+
+    private static int holderIndex(int slot) {
+        return slot % CHUNK_SLOTS << HOLDER_STRIDE_SHIFT;
     }
 }
