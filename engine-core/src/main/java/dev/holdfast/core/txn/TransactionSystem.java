@@ -134,7 +134,7 @@ public final class TransactionSystem {
         long id = owner.transactionId();
         long lsn;
         boolean committing = false;
-        mtr.begin(UndoLog.commitRedoBytes(), 1, true);
+        mtr.begin(UndoLog.commitRedoBytes(), 0, true);
         try {
             undoLog.fixHeader(mtr);
             committing = true;
