@@ -100,7 +100,7 @@ final class TreeDescent {
         long pageId = rootPageId;
         int frame = pool.find(pageId);
         if (frame < 0) {
-            frame = pool.load(pageId, false);
+            frame = pool.load(pageId, false, p.tally());
         }
         long version = pool.optimisticVersion(frame, pageId);
         if (!pool.holds(frame, pageId)) {
@@ -172,10 +172,10 @@ final class TreeDescent {
 
     private int loadChild(long childId, int parentLevel, ReadPosition p) {
         if (parentLevel > 1) {
-            return pool.load(childId, false);
+            return pool.load(childId, false, p.tally());
         }
         p.leafMissed();
-        return pool.load(childId, p.isCold());
+        return pool.load(childId, p.isCold(), p.tally());
     }
 
     private static int position(int which, ByteBuffer chunk, int page, byte[] key, int keyLength) {
@@ -195,7 +195,7 @@ final class TreeDescent {
     void latched(int level, int which, byte[] key, int keyLength, ReadPosition p) {
         long missing = tryLatched(level, which, key, keyLength, p);
         while (missing != PageId.NONE) {
-            pool.load(missing, false);
+            pool.load(missing, false, p.tally());
             missing = tryLatched(level, which, key, keyLength, p);
         }
     }
@@ -208,7 +208,7 @@ final class TreeDescent {
      */
     private long tryLatched(int targetLevel, int which, byte[] key, int keyLength, ReadPosition p) {
         long pageId = rootPageId;
-        int frame = pool.fixShared(pageId);
+        int frame = pool.fixShared(pageId, p.tally());
         int level = -1;
         while (true) {
             int child;
@@ -251,7 +251,7 @@ final class TreeDescent {
     /** Its frame, or -1 if it is not in the pool. */
     private int latchChild(long childId) {
         int frame = pool.find(childId);
-        while (frame >= 0 && !pool.tryLatchShared(frame, childId)) {
+        while (frame >= 0 && !pool.tryLatchShared(frame, childId, pool.tally())) {
             frame = pool.find(childId);
         }
         return frame;

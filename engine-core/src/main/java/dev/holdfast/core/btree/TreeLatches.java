@@ -84,7 +84,7 @@ final class TreeLatches {
                     return true;
                 }
             } else {
-                pool.load(missing, false);
+                pool.load(missing, false, m.tally());
             }
         }
     }

@@ -209,11 +209,16 @@ public final class BufferPool implements AutoCloseable {
      * @return the frame that held the page a moment ago
      */
     public int load(long pageId, boolean cold) {
+        return load(pageId, cold, counters);
+    }
+
+    /** The same, counted there. */
+    public int load(long pageId, boolean cold, Tally tally) {
         while (true) {
             health.check();
             int frame = translation.find(pageId);
             if (frame == FrameTable.NONE) {
-                frame = loadMissing(pageId, cold, null);
+                frame = loadMissing(pageId, cold, null, tally);
                 if (frame != FrameTable.NONE) {
                     return frame;
                 }
@@ -234,9 +239,14 @@ public final class BufferPool implements AutoCloseable {
      * <p><b>Latches:</b> none held: it may wait for a free frame.
      */
     public int fixShared(long pageId) {
+        return fixShared(pageId, counters);
+    }
+
+    /** The same, counted there. */
+    public int fixShared(long pageId, Tally tally) {
         while (true) {
-            int frame = resident(pageId);
-            if (tryLatchShared(frame, pageId)) {
+            int frame = resident(pageId, tally);
+            if (tryLatchShared(frame, pageId, tally)) {
                 return frame;
             }
         }
@@ -250,7 +260,7 @@ public final class BufferPool implements AutoCloseable {
     /** The same, counted there. */
     public int fixExclusive(long pageId, Tally tally) {
         while (true) {
-            int frame = resident(pageId);
+            int frame = resident(pageId, tally);
             if (tryLatchExclusive(frame, pageId, tally)) {
                 return frame;
             }
@@ -269,7 +279,7 @@ public final class BufferPool implements AutoCloseable {
             health.check();
             int frame = translation.find(pageId);
             if (frame == FrameTable.NONE) {
-                frame = loadMissing(pageId, false, stock);
+                frame = loadMissing(pageId, false, stock, tally);
                 if (frame != FrameTable.NONE) {
                     assert HeldLatches.acquiredWithoutWaiting(sites.of(pageId), frame);
                     fixed(frame, tally);
@@ -285,7 +295,7 @@ public final class BufferPool implements AutoCloseable {
      * Waits for the frame's latch as long as the frame has the page (L4); keeps it and returns true
      * if the frame holds the page.
      */
-    public boolean tryLatchShared(int frame, long pageId) {
+    public boolean tryLatchShared(int frame, long pageId, Tally tally) {
         CoreSites site = sites.of(pageId);
         int line = FrameTable.line(frame);
         assert !HeldLatches.holds(site, frame) : "fixed twice: " + frames.describe(frame);
@@ -298,7 +308,7 @@ public final class BufferPool implements AutoCloseable {
             return false;
         }
         assert HeldLatches.acquired(site, frame);
-        fixed(frame, counters);
+        fixed(frame, tally);
         return true;
     }
 
@@ -563,9 +573,11 @@ public final class BufferPool implements AutoCloseable {
         frames.close();
     }
 
-    private int resident(long pageId) {
+    private int resident(long pageId, Tally tally) {
         int frame = translation.find(pageId);
-        return frame != FrameTable.NONE && holds(frame, pageId) ? frame : load(pageId, false);
+        return frame != FrameTable.NONE && holds(frame, pageId)
+                ? frame
+                : load(pageId, false, tally);
     }
 
     /** Whether a frame that the page is mapped to holds it; if not, waits for who is loading it. */
@@ -596,8 +608,8 @@ public final class BufferPool implements AutoCloseable {
      *
      * <p><b>Latches:</b> with a stock the frame is held exclusively on return, else not.
      */
-    private int loadMissing(long pageId, boolean cold, FrameStock stock) {
-        counters.increment(Counter.PAGE_FIXES_MISSED);
+    private int loadMissing(long pageId, boolean cold, FrameStock stock, Tally tally) {
+        tally.increment(Counter.PAGE_FIXES_MISSED);
         translation.prepare(pageId);
         int frame = stock == null ? supply.take(pageId) : stock.take();
         Invariants.check(frame != FrameTable.NONE, "stock has a frame", pageId, frame);

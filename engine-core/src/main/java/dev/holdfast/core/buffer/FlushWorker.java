@@ -6,7 +6,7 @@ import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.io.async.IoCapacity;
-import dev.holdfast.io.async.IoClass;
+import dev.holdfast.io.async.IoUser;
 
 /**
  * A thread's part in cleaning: frees frames, and writes what stands in the flush queue, a batch at
@@ -106,7 +106,7 @@ final class FlushWorker implements BackgroundAgent.Body {
         int freed = 0;
         supply.beingFreed(count);
         try {
-            capacity.overdraw(IoClass.CLEANER, write(dirty, count, false));
+            capacity.overdraw(IoUser.CLEANER, write(dirty, count, false));
             for (int i = 0; i < count; i++) {
                 int frame = dirty[i];
                 boolean untouched = pool.frames().reference(frame) != FrameTable.REFERENCED;

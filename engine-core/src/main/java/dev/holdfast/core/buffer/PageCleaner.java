@@ -8,7 +8,7 @@ import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.io.async.IoCapacity;
-import dev.holdfast.io.async.IoClass;
+import dev.holdfast.io.async.IoUser;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -164,8 +164,8 @@ public final class PageCleaner implements BackgroundAgent.Body {
         }
         int limit = Math.min(candidates.length, Math.min(pages, dirty));
         if (advice.urgency() != Urgency.CALM) {
-            capacity.overdraw(IoClass.CLEANER, limit);
-        } else if (!capacity.tryTake(IoClass.CLEANER, limit)) {
+            capacity.overdraw(IoUser.CLEANER, limit);
+        } else if (!capacity.tryTake(IoUser.CLEANER, limit)) {
             counters.increment(Counter.CLEANER_BUDGET_WAITS);
             return false;
         }

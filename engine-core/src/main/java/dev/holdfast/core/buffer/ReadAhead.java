@@ -9,6 +9,7 @@ import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.io.async.IoCapacity;
 import dev.holdfast.io.async.IoClass;
 import dev.holdfast.io.async.IoScheduler;
+import dev.holdfast.io.async.IoUser;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -141,7 +142,7 @@ public final class ReadAhead implements BackgroundAgent.Body {
 
     private void read(int from, int to) {
         int pages = to - from;
-        if (!capacity.tryTake(IoClass.READ_AHEAD, pages)) {
+        if (!capacity.tryTake(IoUser.READ_AHEAD, pages)) {
             counters.add(Counter.READ_AHEAD_DROPPED_BUDGET, pages);
             return;
         }

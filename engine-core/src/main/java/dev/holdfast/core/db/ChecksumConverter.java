@@ -8,7 +8,7 @@ import dev.holdfast.WaitInterruptedException;
 import dev.holdfast.core.catalog.Catalog;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.io.async.IoCapacity;
-import dev.holdfast.io.async.IoClass;
+import dev.holdfast.io.async.IoUser;
 import dev.holdfast.io.checksum.PageChecksum;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -69,8 +69,8 @@ final class ChecksumConverter implements BackgroundAgent.Body {
         }
         int pages = current.step();
         if (pages > 0) {
-            capacity.overdraw(IoClass.BACKGROUND, pages);
-            pauseNanos = capacity.waitNanos(IoClass.BACKGROUND, 1);
+            capacity.overdraw(IoUser.BACKGROUND, pages);
+            pauseNanos = capacity.waitNanos(IoUser.BACKGROUND, 1);
             return false;
         }
         pauseNanos = OTHERS_NANOS;

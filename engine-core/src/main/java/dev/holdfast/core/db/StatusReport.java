@@ -184,10 +184,12 @@ final class StatusReport {
                 counters.sum(Counter.ROW_LOCK_WAITS),
                 counters.sum(Counter.ROW_LOCK_TIMEOUTS));
         line(
-                "purge: segmentsWaiting=%d, logsPurged=%d, rowsPurged=%d, losersLeft=%d",
+                "purge: segmentsWaiting=%d, logsPurged=%d, rowsPurged=%d, budgetPauses=%d,"
+                        + " losersLeft=%d",
                 system.historyWaiting(),
                 counters.sum(Counter.UNDO_LOGS_PURGED),
                 counters.sum(Counter.ROWS_PURGED),
+                counters.sum(Counter.PURGE_BUDGET_PAUSES),
                 transactions.losersLeft());
     }
 

@@ -93,7 +93,7 @@ final class TransactionLayer {
                 new TransactionSystem(
                         environment(engine), options, storage.recoveredTransactionIdHighWater());
         SpaceShrink shrink = new SpaceShrink(storage.spaces(), storage.log(), storage.newMtr());
-        this.purge = new Purge(transactions, shrink, undoPagesMax(options));
+        this.purge = new Purge(transactions, shrink, undoPagesMax(options), storage.ioCapacity());
         this.losers = new LoserRollback(transactions);
         this.drops = new TableDrops(catalog, this::isUsed);
         this.checksums = new ChecksumConverter(storage, catalog);

@@ -19,6 +19,7 @@ import dev.holdfast.core.undo.UndoTruncation;
 import dev.holdfast.core.undo.UndoVersion;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.async.IoCapacity;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
 
@@ -37,6 +38,8 @@ public final class Purge implements BackgroundAgent.Body {
      * engine's end interrupts is begun again after the next open. So it is after a round that ran out
      * of memory: the record at hand is read again. The pages of an undo log go when purge is done
      * with it; what was condemned is freed by the space's own agent when its epochs have passed (P6).
+     *
+     * A round ends as well when the budget of IO has nothing left; its log is gone on with next time.
      */
     private static final int ROUND_RECORDS = 256;
 
@@ -47,6 +50,7 @@ public final class Purge implements BackgroundAgent.Body {
     private final Workspace workspace;
     private final UndoVersion record;
     private final UndoTruncation truncation;
+    private final PurgeBudget budget;
 
     /** The segment whose log is being purged, from round to round. */
     private UndoSegment current;
@@ -57,9 +61,11 @@ public final class Purge implements BackgroundAgent.Body {
     /**
      * The agent of a transaction system; run by one thread.
      *
-     * @param undoPagesMax an undo space with more pages is truncated when its history is gone
+     * @param undoPagesMax an undo space with more pages is truncated when its history is gone;
+     *     before there is half as much of it, purge reads what {@code capacity} has for it
      */
-    public Purge(TransactionSystem system, SpaceShrink shrink, long undoPagesMax) {
+    public Purge(
+            TransactionSystem system, SpaceShrink shrink, long undoPagesMax, IoCapacity capacity) {
         this.system = system;
         this.history = system.undo().history();
         this.workspace = new Workspace(system);
@@ -70,6 +76,10 @@ public final class Purge implements BackgroundAgent.Body {
                         new MiniTransaction(system.mtrContext()),
                         undoPagesMax);
         this.record = workspace.version;
+        this.budget =
+                new PurgeBudget(
+                        capacity, undoPagesMax * workspace.mtr.pageBytes() / 2, system.counters());
+        history.countIn(workspace.counts);
     }
 
     @Override
@@ -82,11 +92,20 @@ public final class Purge implements BackgroundAgent.Body {
                 truncation.step();
                 return false;
             }
+            if (!budget.mayGoOn(horizon - current.purgeLsn())) {
+                return false;
+            }
+            long missed = missed();
             if (!purgeOrPass(current)) {
                 current = null;
             }
+            budget.wereRead(missed() - missed);
         }
         return true;
+    }
+
+    private long missed() {
+        return workspace.counts.valueOpaque(Counter.PAGE_FIXES_MISSED);
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.space.OperationEpochs;
 import dev.holdfast.core.space.Space;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.core.watch.Tally;
 import java.nio.ByteBuffer;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -52,10 +53,19 @@ public final class UndoHistory {
 
     private int recordOffset;
 
+    /** Set once, by who purges before it begins. */
+    private Tally tally;
+
     UndoHistory(UndoSystem undo, OperationEpochs epochs) {
         this.undo = undo;
         this.pool = undo.pool();
+        this.tally = pool.tally();
         this.epochs = epochs;
+    }
+
+    /** Says where the pages that are read for it count from now on: with those of who purges. */
+    public void countIn(Tally purges) {
+        tally = purges;
     }
 
     /** Says that a log of the segment has been committed. Never fails. */
@@ -121,7 +131,7 @@ public final class UndoHistory {
      */
     void skipPurged(UndoSegment segment) {
         while (true) {
-            int frame = pool.fixShared(segment.pageId(segment.purgePage));
+            int frame = pool.fixShared(segment.pageId(segment.purgePage), tally);
             ByteBuffer chunk = pool.chunk(frame);
             int page = pool.offset(frame);
             int top = UndoPage.top(chunk, page);
@@ -169,7 +179,7 @@ public final class UndoHistory {
         int token = epochs.enter();
         try {
             while (true) {
-                int frame = pool.fixShared(segment.pageId(segment.purgePage));
+                int frame = pool.fixShared(segment.pageId(segment.purgePage), tally);
                 ByteBuffer chunk = pool.chunk(frame);
                 int page = pool.offset(frame);
                 int next = UndoPage.next(chunk, page);
@@ -199,7 +209,7 @@ public final class UndoHistory {
     }
 
     private boolean beginsCommitted(UndoSegment segment, int pageNumber) {
-        int frame = pool.fixShared(segment.pageId(pageNumber));
+        int frame = pool.fixShared(segment.pageId(pageNumber), tally);
         ByteBuffer chunk = pool.chunk(frame);
         int page = pool.offset(frame);
         boolean committed =
@@ -220,7 +230,7 @@ public final class UndoHistory {
         int token = epochs.enter();
         try {
             while (true) {
-                int frame = pool.fixShared(segment.pageId(segment.purgePage));
+                int frame = pool.fixShared(segment.pageId(segment.purgePage), tally);
                 ByteBuffer chunk = pool.chunk(frame);
                 int page = pool.offset(frame);
                 int next = UndoPage.next(chunk, page);
@@ -250,7 +260,7 @@ public final class UndoHistory {
 
     /** A page that begins with a record goes on with the log of the page before it. */
     private boolean beginsWithRecord(UndoSegment segment, int pageNumber) {
-        int frame = pool.fixShared(segment.pageId(pageNumber));
+        int frame = pool.fixShared(segment.pageId(pageNumber), tally);
         ByteBuffer chunk = pool.chunk(frame);
         int page = pool.offset(frame);
         boolean isRecord =
@@ -318,7 +328,7 @@ public final class UndoHistory {
     /** Takes the first page out of the chain and condemns it; returns the page behind it. */
     private int unlinkHead(MiniTransaction mtr, UndoSegment segment, boolean isLast) {
         long headId = segment.pageId(segment.headPage);
-        int head = pool.fixShared(headId);
+        int head = pool.fixShared(headId, tally);
         int next = UndoPage.next(pool.chunk(head), pool.offset(head));
         pool.unfixShared(head);
         Space space = segment.space.space();

@@ -60,6 +60,11 @@ public final class UndoSegment {
         this.purgeOffset = UndoPage.ENTRIES_OFFSET;
     }
 
+    /** The commit LSN of the log that is being purged. For the thread that polled the segment. */
+    public long purgeLsn() {
+        return purgeLsn;
+    }
+
     long pageId(int pageNumber) {
         return PageId.of(space.spaceId(), pageNumber);
     }

@@ -99,7 +99,9 @@ public enum Counter {
     READ_AHEAD_DROPPED_QUEUE("pages", "not asked for: the request before was not begun", "buffer"),
     READ_AHEAD_DROPPED_BUDGET("pages", "not read ahead: no budget of IO", "buffer"),
     READ_AHEAD_DROPPED_FRAMES("pages", "not read ahead: no frame to spare", "buffer"),
-    READ_AHEAD_FAILED("pages", "reads ahead that failed, or found no such page", "buffer");
+    READ_AHEAD_FAILED("pages", "reads ahead that failed, or found no such page", "buffer"),
+    PURGE_BUDGET_PAUSES("pauses", "rounds of purge that the budget of IO had nothing for", "txn"),
+    PURGE_PAGES_OVERDRAWN("pages", "read by purge beyond the budget, to keep up", "txn");
 
     private final String unit;
     private final String meaning;

@@ -21,7 +21,11 @@ public final class LocalCounts implements Tally {
      * most); this is for many, where a line that all write is what ends the scaling.
      */
     private static final Counter[] KEPT = {
-        Counter.PAGE_FIXES, Counter.MTR_COMMITS, Counter.MTR_REDO_BYTES, Counter.COMMITS
+        Counter.PAGE_FIXES,
+        Counter.PAGE_FIXES_MISSED,
+        Counter.MTR_COMMITS,
+        Counter.MTR_REDO_BYTES,
+        Counter.COMMITS
     };
 
     private static final int NOT_KEPT = -1;
@@ -74,9 +78,12 @@ public final class LocalCounts implements Tally {
         }
     }
 
-    /** Opaque: a moment old at worst, see {@link #add}. Zero of a counter that is not kept. */
+    /**
+     * What was counted here so far, by whoever had it. Opaque: a moment old at worst, see {@link
+     * #add}, and what it is for who adds. Zero of a counter that is not kept.
+     */
     @SuppressWarnings("EnumOrdinal")
-    long valueOpaque(Counter counter) {
+    public long valueOpaque(Counter counter) {
         int cell = CELL_OF[counter.ordinal()];
         return cell == NOT_KEPT ? 0 : (long) CELL.getOpaque(cells, cell);
     }

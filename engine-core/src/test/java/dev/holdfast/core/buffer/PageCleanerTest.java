@@ -10,7 +10,7 @@ import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.BackgroundAgent;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.async.IoCapacity;
-import dev.holdfast.io.async.IoClass;
+import dev.holdfast.io.async.IoUser;
 import dev.holdfast.sync.TestHooks;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -282,7 +282,7 @@ final class PageCleanerTest {
     @Test
     void givenAnIdleEngineAndNoBudget_whenRoundsAreMade_thenNothingIsWrittenUntilThereIsSome() {
         changePages(FRAMES / 2);
-        capacity.overdraw(IoClass.CLEANER, 1000);
+        capacity.overdraw(IoUser.CLEANER, 1000);
 
         idleRounds(20);
         int dirtyInDebt = pool.dirtyCount();
@@ -298,13 +298,13 @@ final class PageCleanerTest {
     void givenASteadyLogAndABudgetUsedUpByFrames_whenRoundsAreMade_thenItIsWrittenAndOwed() {
         changePages(FRAMES / 2);
         age.set(AGE_LIMIT / 2);
-        capacity.overdraw(IoClass.CLEANER, 1000);
-        long takenBefore = capacity.taken(IoClass.CLEANER);
+        capacity.overdraw(IoUser.CLEANER, 1000);
+        long takenBefore = capacity.taken(IoUser.CLEANER);
 
         steadyRounds(3);
 
         assertThat(pool.dirtyCount()).isLessThan(FRAMES / 2);
-        assertThat(capacity.taken(IoClass.CLEANER)).isGreaterThan(takenBefore);
+        assertThat(capacity.taken(IoUser.CLEANER)).isGreaterThan(takenBefore);
         assertThat(fixture.counters.sum(Counter.CLEANER_BUDGET_WAITS)).isZero();
     }
 
@@ -318,12 +318,12 @@ final class PageCleanerTest {
     @Test
     void givenAnOldLogOrNoFramesAndNoBudget_whenRoundsAreMade_thenItIsWrittenAndOwed() {
         fillWithDirtyPages();
-        capacity.overdraw(IoClass.CLEANER, 1000);
-        long takenBefore = capacity.taken(IoClass.CLEANER);
+        capacity.overdraw(IoUser.CLEANER, 1000);
+        long takenBefore = capacity.taken(IoUser.CLEANER);
 
         cleaner.run();
         long writtenForFrames = fixture.counters.sum(Counter.PAGES_WRITTEN);
-        long takenForFrames = capacity.taken(IoClass.CLEANER) - takenBefore;
+        long takenForFrames = capacity.taken(IoUser.CLEANER) - takenBefore;
         age.set(AGE_LIMIT);
         cleaner.run();
 

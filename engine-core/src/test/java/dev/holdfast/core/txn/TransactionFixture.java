@@ -27,6 +27,7 @@ import dev.holdfast.core.space.SpaceShrink;
 import dev.holdfast.core.undo.UndoSpace;
 import dev.holdfast.core.undo.UndoSystem;
 import dev.holdfast.core.watch.Counter;
+import dev.holdfast.io.async.IoCapacity;
 import dev.holdfast.io.file.MemoryDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -111,7 +112,13 @@ final class TransactionFixture implements AutoCloseable {
 
     Purge newPurge(TransactionSystem over) {
         SpaceShrink shrink = new SpaceShrink(under.spaces, under.under.log, under.mtr());
-        return new Purge(over, shrink, UNDO_PAGES_MAX);
+        return new Purge(over, shrink, UNDO_PAGES_MAX, new IoCapacity(1 << 20, System::nanoTime));
+    }
+
+    /** One more purge, to be run instead of {@link #purge}, that reads what the budget has. */
+    Purge newPurge(long undoPagesMax, IoCapacity capacity) {
+        SpaceShrink shrink = new SpaceShrink(under.spaces, under.under.log, under.mtr());
+        return new Purge(system, shrink, undoPagesMax, capacity);
     }
 
     static TransactionFixture small() {

@@ -15,10 +15,10 @@ import java.util.function.LongSupplier;
 public final class IoCapacity {
     /*
      * A bucket of tokens, one a page, filled by the clock and no higher than BURST_SECONDS of it: an
-     * idle minute does not buy a flood. A class gets tokens only while more than its share of the
+     * idle minute does not buy a flood. A user gets tokens only while more than its share of the
      * bucket is left for those above it, so that a backup cannot take what the cleaner is about to
-     * want. The cleaner may overdraw when the log or the free frames force it to; the debt, bounded
-     * by one bucket, is paid by all from what comes in.
+     * want. The cleaner may overdraw when the log or the free frames force it to, and purge when its
+     * history grows; the debt, bounded by one bucket, is paid by all from what comes in.
      *
      * Feedback. A device that is asked for more than it gives answers later: each window the mean
      * latency of the transfers is compared with the lowest mean of the last BASE_WINDOWS windows.
@@ -42,7 +42,6 @@ public final class IoCapacity {
     static final int BASE_WINDOWS = 240;
 
     private static final long TRANSFERS_PER_WINDOW_MIN = 8;
-    private static final double[] KEPT_FOR_OTHERS = {0, 0.25, 0.5};
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final LongSupplier nanoTime;
@@ -64,8 +63,8 @@ public final class IoCapacity {
     private double nextBaseNanos = Double.MAX_VALUE;
     private int baseWindows;
     private long cuts;
-    private final long[] taken = new long[IoClass.values().length];
-    private final long[] denied = new long[IoClass.values().length];
+    private final long[] taken = new long[IoUser.values().length];
+    private final long[] denied = new long[IoUser.values().length];
 
     public IoCapacity(int pagesPerSecond, LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
@@ -99,10 +98,10 @@ public final class IoCapacity {
     }
 
     /**
-     * Takes so many pages of the budget if they are there for that class; all or none. More than a
+     * Takes so many pages of the budget if they are there for that user; all or none. More than a
      * bucket are given when the bucket is full, and then owed.
      */
-    public synchronized boolean tryTake(IoClass who, int pages) {
+    public synchronized boolean tryTake(IoUser who, int pages) {
         fill();
         boolean isGiven = tokens >= needed(who, pages);
         if (isGiven) {
@@ -115,14 +114,14 @@ public final class IoCapacity {
     }
 
     /** Takes so many pages that must be transferred whatever the budget says. */
-    public synchronized void overdraw(IoClass who, int pages) {
+    public synchronized void overdraw(IoUser who, int pages) {
         fill();
         tokens = Math.max(-burst(), tokens - pages);
         taken[who.ordinal()] += pages;
     }
 
-    /** How long until so many pages will be there for that class if nobody else takes any. */
-    public synchronized long waitNanos(IoClass who, int pages) {
+    /** How long until so many pages will be there for that user if nobody else takes any. */
+    public synchronized long waitNanos(IoUser who, int pages) {
         fill();
         double missing = needed(who, pages) - tokens;
         return missing <= 0 ? 0 : (long) Math.ceil(missing / rate() * NANOS_PER_SECOND);
@@ -151,15 +150,15 @@ public final class IoCapacity {
         row.append(String.format(Locale.ROOT, ", rate=%.0f, tokens=%.0f", rate(), tokens));
         row.append(String.format(Locale.ROOT, ", latencyMillis=%.3f", meanNanos / 1e6));
         row.append(", cuts=").append(cuts);
-        for (IoClass who : IoClass.values()) {
+        for (IoUser who : IoUser.values()) {
             row.append(", ").append(who).append('=').append(taken[who.ordinal()]);
             row.append(" (denied=").append(denied[who.ordinal()]).append(')');
         }
         return row.toString();
     }
 
-    /** How many pages the class has taken. */
-    public synchronized long taken(IoClass who) {
+    /** How many pages the user has taken. */
+    public synchronized long taken(IoUser who) {
         return taken[who.ordinal()];
     }
 
@@ -181,9 +180,9 @@ public final class IoCapacity {
         tokens = Math.min(tokens, burst());
     }
 
-    private double needed(IoClass who, int pages) {
+    private double needed(IoUser who, int pages) {
         double burst = burst();
-        return Math.min(burst, pages + burst * KEPT_FOR_OTHERS[who.ordinal()]);
+        return Math.min(burst, pages + burst * who.keptForOthers());
     }
 
     private void fill() {

@@ -23,20 +23,20 @@ final class IoCapacityTest {
     void givenALongPause_whenTaken_thenNoMoreThanABurstIsThere() {
         clock.advance(60 * SECOND);
 
-        int taken = takeAll(IoClass.CLEANER);
+        int taken = takeAll(IoUser.CLEANER);
 
         assertThat(taken).isEqualTo(BURST);
-        assertThat(capacity.taken(IoClass.CLEANER)).isEqualTo(BURST);
+        assertThat(capacity.taken(IoUser.CLEANER)).isEqualTo(BURST);
     }
 
     @Test
     void givenSteadyUse_whenSecondsPass_thenSoManyPagesASecondAreGiven() {
-        takeAll(IoClass.CLEANER);
+        takeAll(IoUser.CLEANER);
         int taken = 0;
 
         for (int i = 0; i < 300; i++) {
             clock.advance(SECOND / 100);
-            taken += takeAll(IoClass.CLEANER);
+            taken += takeAll(IoUser.CLEANER);
         }
 
         assertThat(taken).isCloseTo(3 * PAGES_PER_SECOND, within(2));
@@ -44,9 +44,9 @@ final class IoCapacityTest {
 
     @Test
     void givenLowerClasses_whenTheyTakeAll_thenTheHigherOnesHaveTheirShareLeft() {
-        int background = takeAll(IoClass.BACKGROUND);
-        int readAhead = takeAll(IoClass.READ_AHEAD);
-        int cleaner = takeAll(IoClass.CLEANER);
+        int background = takeAll(IoUser.BACKGROUND);
+        int readAhead = takeAll(IoUser.READ_AHEAD);
+        int cleaner = takeAll(IoUser.CLEANER);
 
         assertThat(background).isEqualTo(BURST / 2);
         assertThat(readAhead).isBetween(BURST / 4 - 1, BURST / 4 + 1);
@@ -55,9 +55,9 @@ final class IoCapacityTest {
 
     @Test
     void givenNothingLeft_whenAskedForTheWait_thenAfterItThePagesAreThere() {
-        takeAll(IoClass.CLEANER);
+        takeAll(IoUser.CLEANER);
 
-        for (IoClass who : IoClass.values()) {
+        for (IoUser who : IoUser.values()) {
             long nanos = capacity.waitNanos(who, 10);
             clock.advance(nanos - 1);
             boolean tooEarly = capacity.tryTake(who, 10);
@@ -67,31 +67,31 @@ final class IoCapacityTest {
             assertThat(tooEarly).as(who.name()).isFalse();
             assertThat(capacity.waitNanos(who, 10)).isZero();
             assertThat(capacity.tryTake(who, 10)).as(who.name()).isTrue();
-            takeAll(IoClass.CLEANER);
+            takeAll(IoUser.CLEANER);
         }
     }
 
     @Test
     void givenMoreThanABurst_whenTaken_thenItIsGivenOnceAndOwed() {
-        boolean first = capacity.tryTake(IoClass.CLEANER, 2 * BURST);
-        boolean second = capacity.tryTake(IoClass.CLEANER, 1);
+        boolean first = capacity.tryTake(IoUser.CLEANER, 2 * BURST);
+        boolean second = capacity.tryTake(IoUser.CLEANER, 1);
         clock.advance(SECOND / 4);
 
         assertThat(first).isTrue();
         assertThat(second).isFalse();
-        assertThat(capacity.waitNanos(IoClass.CLEANER, 1)).isEqualTo(SECOND / PAGES_PER_SECOND);
+        assertThat(capacity.waitNanos(IoUser.CLEANER, 1)).isEqualTo(SECOND / PAGES_PER_SECOND);
     }
 
     @Test
     void givenAnOverdraft_whenTimePasses_thenTheDebtIsBoundedAndPaidFirst() {
         for (int i = 0; i < 10; i++) {
-            capacity.overdraw(IoClass.CLEANER, BURST);
+            capacity.overdraw(IoUser.CLEANER, BURST);
         }
 
         clock.advance(SECOND / 4 + SECOND / 100);
 
-        assertThat(takeAll(IoClass.CLEANER)).isEqualTo(10);
-        assertThat(capacity.taken(IoClass.CLEANER)).isEqualTo(10 * BURST + 10);
+        assertThat(takeAll(IoUser.CLEANER)).isEqualTo(10);
+        assertThat(capacity.taken(IoUser.CLEANER)).isEqualTo(10 * BURST + 10);
     }
 
     @Test
@@ -132,12 +132,12 @@ final class IoCapacityTest {
 
     @Test
     void givenANewNumber_whenSet_thenItHoldsAtOnce() {
-        takeAll(IoClass.CLEANER);
+        takeAll(IoUser.CLEANER);
 
         capacity.pagesPerSecond(10 * PAGES_PER_SECOND);
         clock.advance(SECOND / 100);
 
-        assertThat(takeAll(IoClass.CLEANER)).isEqualTo(100);
+        assertThat(takeAll(IoUser.CLEANER)).isEqualTo(100);
         assertThat(capacity.pagesPerSecond()).isEqualTo(10 * PAGES_PER_SECOND);
         assertThatThrownBy(() -> capacity.pagesPerSecond(0))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -155,7 +155,7 @@ final class IoCapacityTest {
         }
     }
 
-    private int takeAll(IoClass who) {
+    private int takeAll(IoUser who) {
         int taken = 0;
         while (capacity.tryTake(who, 1)) {
             taken++;
