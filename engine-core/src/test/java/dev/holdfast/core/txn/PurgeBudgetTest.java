@@ -109,6 +109,26 @@ final class PurgeBudgetTest {
     }
 
     @Test
+    void givenUpdatesWhoseUndoLeftThePool_whenPurged_thenItsPagesArePaidFor() throws IOException {
+        try (TransactionFixture engine = TransactionFixture.small()) {
+            TableHandle table = engine.table("t");
+            put(engine, table, ROWS);
+            engine.purgeAll();
+            put(engine, table, ROWS);
+            put(engine, engine.table("other"), OTHER_ROWS);
+            Purge purge = engine.newPurge(1 << 20, capacity);
+
+            for (int seconds = 0; seconds < 1000; seconds++) {
+                now += TimeUnit.SECONDS.toNanos(1);
+                runAll(purge);
+            }
+
+            assertThat(capacity.taken(IoUser.PURGE)).isPositive();
+            assertThat(engine.system.historyWaiting()).isZero();
+        }
+    }
+
+    @Test
     void givenALittleHistoryAllowed_whenThereIsMore_thenItIsPurgedWithoutBudget()
             throws IOException {
         try (TransactionFixture engine = TransactionFixture.small()) {
