@@ -94,7 +94,8 @@ public final class LatchWord {
      *     operation more before its reads
      */
     static boolean validates(long word, long version) {
-        return (word & (VERSION_MASK | EXCLUSIVE)) == (version & VERSION_MASK);
+        // The second is known to who has asked isLocked before, and costs him nothing.
+        return ((word ^ version) & (VERSION_MASK | EXCLUSIVE)) == 0 && !isLocked(version);
     }
 
     /**
