@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * a thread that does not end is a lost wake-up or starved.
  */
 final class LatchStressTest {
-    private static final int ROUNDS = Boolean.getBoolean("holdfast.soak") ? 1_000_000 : 20_000;
+    private static final int ROUNDS = Boolean.getBoolean("holdfast.soak") ? 10_000_000 : 20_000;
 
     private final FreshSite site = new FreshSite();
     private final TestThreads threads = new TestThreads();
