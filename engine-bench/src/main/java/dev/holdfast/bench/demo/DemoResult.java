@@ -10,11 +10,6 @@ import java.util.concurrent.TimeUnit;
 
 /** What a demo measured and found. Filled by {@link Demo} in its course; for one thread. */
 public final class DemoResult {
-    /** A get and a put of one row; two of each. */
-    private static final int PAGES_PER_UPDATE = 2;
-
-    private static final int PAGES_PER_TRANSFER = 4;
-
     private final Differences differences = new Differences();
     private final List<Long> recoveryNanos = new ArrayList<>();
     private final TimeSeries importedRows;
@@ -147,18 +142,10 @@ public final class DemoResult {
     }
 
     /**
-     * Of the leaves and overflow pages that the mixed load came to, the share that was in the pool.
-     * The engine counts misses only, since a hit writes nothing that others read; how many pages
-     * there were follows from what the load did.
+     * Of the pages that the engine came to during the mixed load, the share that was in the pool.
      */
     public double hitRatio() {
-        long pages =
-                load.count(LoadKind.READ)
-                        + load.count(LoadKind.UPDATE) * PAGES_PER_UPDATE
-                        + load.count(LoadKind.TRANSFER) * PAGES_PER_TRANSFER
-                        + loadCounts.leavesCopied()
-                        + loadCounts.overflowPages();
-        return pages == 0 ? 0 : Math.max(0, 1 - (double) loadCounts.pagesMissed() / pages);
+        return loadCounts.hitRatio();
     }
 
     /** The engine's own report at the end of the mixed load. */

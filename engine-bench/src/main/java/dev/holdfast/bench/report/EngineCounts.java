@@ -11,29 +11,21 @@ import java.util.regex.Pattern;
  *
  * @param commits transactions with changes that committed
  * @param logSyncs syncs of the redo log
- * @param pagesMissed pages that were wanted and not in the pool
- * @param leavesCopied leaves that cursors came to
- * @param overflowPages pages of long values read and written
+ * @param pagesFixed pages that were wanted and found, or loaded
+ * @param pagesMissed those of them that were not in the pool
  * @param redoBytes bytes of redo made
  */
 public record EngineCounts(
-        long commits,
-        long logSyncs,
-        long pagesMissed,
-        long leavesCopied,
-        long overflowPages,
-        long redoBytes) {
-    public static final EngineCounts NONE = new EngineCounts(0, 0, 0, 0, 0, 0);
+        long commits, long logSyncs, long pagesFixed, long pagesMissed, long redoBytes) {
+    public static final EngineCounts NONE = new EngineCounts(0, 0, 0, 0, 0);
 
     /** Reads them out of the text that {@code Engine.status()} returns. */
     public static EngineCounts parse(String status) {
         return new EngineCounts(
                 counter(status, "txn.COMMITS"),
                 counter(status, "redo.LOG_SYNCS"),
+                counter(status, "buffer.PAGE_FIXES"),
                 counter(status, "buffer.PAGE_FIXES_MISSED"),
-                counter(status, "btree.CURSOR_LEAVES"),
-                counter(status, "btree.OVERFLOW_PAGES_READ")
-                        + counter(status, "btree.OVERFLOW_PAGES_WRITTEN"),
                 counter(status, "mtr.MTR_REDO_BYTES"));
     }
 
@@ -41,14 +33,18 @@ public record EngineCounts(
         return new EngineCounts(
                 commits - earlier.commits,
                 logSyncs - earlier.logSyncs,
+                pagesFixed - earlier.pagesFixed,
                 pagesMissed - earlier.pagesMissed,
-                leavesCopied - earlier.leavesCopied,
-                overflowPages - earlier.overflowPages,
                 redoBytes - earlier.redoBytes);
     }
 
     public double commitsPerSync() {
         return logSyncs == 0 ? 0 : (double) commits / logSyncs;
+    }
+
+    /** The share of the pages that were in the pool; one if none was wanted. */
+    public double hitRatio() {
+        return pagesFixed == 0 ? 1 : 1 - (double) pagesMissed / pagesFixed;
     }
 
     /** Returns what the report shows of one counter, named as {@code buffer.PAGES_WRITTEN} is. */

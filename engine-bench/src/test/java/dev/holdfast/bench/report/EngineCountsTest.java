@@ -31,7 +31,9 @@ class EngineCountsTest {
 
             assertThat(counts.commits()).isEqualTo(COMMITS);
             assertThat(counts.logSyncs()).isBetween(1L, 10L * COMMITS);
-            assertThat(counts.overflowPages()).isPositive();
+            assertThat(counts.pagesFixed()).isGreaterThan(COMMITS);
+            assertThat(counts.pagesMissed()).isLessThan(counts.pagesFixed());
+            assertThat(counts.hitRatio()).isBetween(0.0, 1.0);
             assertThat(counts.redoBytes()).isGreaterThan(COMMITS * 100_000L);
             assertThat(counts.commitsPerSync()).isPositive();
         }
