@@ -266,6 +266,8 @@ public final class PageFlusher {
         long pauseNanos = PAUSE_NANOS;
         int tries = 0;
         while (true) {
+            // Nothing is begun after a failure, not even what was begun before and is tried again.
+            health.check();
             try {
                 transfer.run();
                 return;
@@ -273,7 +275,6 @@ public final class PageFlusher {
                 counters.increment(Counter.PAGE_WRITE_FAILURES);
                 if (StorageErrors.isSpaceExhausted(e)) {
                     roomWait.refused(e);
-                    health.check();
                 } else {
                     tries++;
                 }

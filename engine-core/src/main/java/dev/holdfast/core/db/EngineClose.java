@@ -170,7 +170,8 @@ final class EngineClose {
                         });
         ender.start();
         await(ended, timeoutNanos + GRACE_NANOS);
-        ender.stop(0);
+        // Once it is done it ends at once, and only then has said whether it failed.
+        ender.stop(ended.getCount() == 0 ? GRACE_NANOS : 0);
         if (ofTheThread.failed()) {
             health.fail(ofTheThread.cause());
         }

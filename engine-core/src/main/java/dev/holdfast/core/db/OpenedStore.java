@@ -74,6 +74,7 @@ record OpenedStore(
     private static OpenedStore openBorn(
             StorageDirectory directory, EngineOptions options, CloseStack owned)
             throws IOException {
+        StoreCreation.syncNames(directory);
         ChecksumKinds checksums = checksums(options);
         StoreIdentity identity = StoreIdentity.read(directory, checksums);
         if (identity.pageBytes() != options.pageBytes()) {

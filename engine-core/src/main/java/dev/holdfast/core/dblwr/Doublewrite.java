@@ -117,6 +117,8 @@ public final class Doublewrite implements AutoCloseable {
             }
             if (missing) {
                 directory.syncDirectory(DIRECTORY);
+                // The directory may be new too, if somebody removed it with all that was in it.
+                directory.syncDirectory("");
             }
         } catch (IOException | RuntimeException | Error e) {
             try {

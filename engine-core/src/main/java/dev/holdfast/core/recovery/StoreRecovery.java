@@ -32,6 +32,7 @@ public final class StoreRecovery implements AutoCloseable {
      * P11a. What a killed process wrote may be in the system's page cache only, so nothing that is
      * read here counts as durable until it was synced here. The order:
      *
+     *   0  (core.db) sync the names in the directories
      *   1  sync the doublewrite files; repair torn pages from them; sync every data file
      *   2  read the log: its end, what need not be replayed, ids; judge the pages that should have
      *      been repaired and could not; sync every segment

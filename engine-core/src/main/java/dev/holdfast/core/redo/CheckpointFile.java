@@ -26,6 +26,9 @@ public final class CheckpointFile implements AutoCloseable {
     /*
      * The block that is written is the one that does not hold the newest sound record: a block that
      * was unreadable at open is thereby the first to be rewritten.
+     *
+     * There is no update after one that failed. Who waits for the lock meanwhile, the mark of an idle
+     * log beside a checkpoint, would sync again, and be told by the system that all is well.
      */
     public static final String NAME = "checkpoint";
 
@@ -45,6 +48,9 @@ public final class CheckpointFile implements AutoCloseable {
 
     /** Guarded by the lock. */
     private int newestBlock;
+
+    /** Of a write or sync; guarded by the lock. */
+    private IOException failure;
 
     private CheckpointFile(StorageFile file, UUID store, CheckpointRecord[] records) {
         this.file = file;
@@ -163,6 +169,9 @@ public final class CheckpointFile implements AutoCloseable {
     public CheckpointRecord update(UnaryOperator<CheckpointRecord> change) throws IOException {
         lock.lock();
         try {
+            if (failure != null) {
+                throw new IOException("an earlier update failed: file=" + NAME, failure);
+            }
             CheckpointRecord record = change.apply(newest).withSequence(newest.sequence() + 1);
             Invariants.check(
                     record.isPlausible(),
@@ -180,6 +189,9 @@ public final class CheckpointFile implements AutoCloseable {
             newestBlock = block;
             newest = record;
             return record;
+        } catch (IOException fatal) {
+            failure = failure == null ? fatal : failure;
+            throw fatal;
         } finally {
             lock.unlock();
         }

@@ -405,11 +405,14 @@ public final class SpaceFiles implements PageStore, AutoCloseable {
         }
     }
 
-    private void undoCreate(StorageFile file, Throwable failure) {
+    private void undoCreate(StorageFile file, Throwable failure) throws FailedSyncException {
         try {
             file.close();
             directory.delete(file.name());
-            directory.syncDirectory("");
+            syncNames();
+        } catch (FailedSyncException fatal) {
+            fatal.addSuppressed(failure);
+            throw fatal;
         } catch (IOException secondary) {
             failure.addSuppressed(secondary);
         }

@@ -80,10 +80,7 @@ public final class StoreCreation {
                 directory.delete(name);
             }
         }
-        for (String subdirectory : presentSubdirectories(directory)) {
-            directory.syncDirectory(subdirectory);
-        }
-        directory.syncDirectory("");
+        syncNames(directory);
         directory.delete(StoreFiles.IDENTITY_NEW);
         directory.syncDirectory("");
     }
@@ -104,6 +101,18 @@ public final class StoreCreation {
             directory.syncDirectory("");
         }
         directory.rename(StoreFiles.IDENTITY_NEW, StoreFiles.IDENTITY);
+        directory.syncDirectory("");
+    }
+
+    /**
+     * Makes the names of a store durable, whoever gave them. A process that was killed between a
+     * change of names and its sync leaves what looks done and is not; what is committed from now on
+     * would rest on it (P11a).
+     */
+    public static void syncNames(StorageDirectory directory) throws IOException {
+        for (String subdirectory : presentSubdirectories(directory)) {
+            directory.syncDirectory(subdirectory);
+        }
         directory.syncDirectory("");
     }
 

@@ -214,6 +214,36 @@ final class PageFlusherTest {
     }
 
     @Test
+    void givenABatchThatIsDoublewritten_whenTheEngineFails_thenNothingIsWrittenAnyMore() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        TestHooks.onReached(
+                PageFlusher.DOUBLEWRITTEN, () -> fixture.health.fail(new IOException("planned")));
+
+        assertThatThrownBy(fixture::flushAll)
+                .isInstanceOf(EngineFailedException.class)
+                .hasRootCauseMessage("planned");
+
+        assertThat(fixture.store.writes.get()).isZero();
+        assertThat(pool.isDirty(pool.find(PAGE))).isTrue();
+    }
+
+    @Test
+    void givenAPageWriteThatIsToBeTriedAgain_whenTheEngineFails_thenItIsNot() {
+        fixture.putOnDisk(PAGE, 1);
+        fixture.change(PAGE, 2);
+        fixture.store.writesToFail.set(1);
+        fixture.store.beforeWrite = () -> fixture.health.fail(new IOException("planned"));
+
+        assertThatThrownBy(fixture::flushAll)
+                .isInstanceOf(EngineFailedException.class)
+                .hasRootCauseMessage("planned");
+
+        assertThat(fixture.store.writes.get()).isEqualTo(1);
+        assertThat(pool.isDirty(pool.find(PAGE))).isTrue();
+    }
+
+    @Test
     void givenADataSyncThatFails_whenFlushed_thenTheEngineFailsAtOnce() {
         fixture.putOnDisk(PAGE, 1);
         fixture.change(PAGE, 2);

@@ -230,6 +230,26 @@ final class IoFaultTest {
     }
 
     @Test
+    void givenATableThatFindsNoRoom_whenItsNameCannotBeTakenBackForGood_thenTheEngineFails(
+            TestEngines engines) {
+        Engine engine = engines.open(disk, OPTIONS);
+        makeTables(engine);
+        disk.faults().add(Fault.on(Operation.WRITE, "space-17.hfs").error(Fault.NO_SPACE));
+        disk.faults().add(Fault.on(Operation.SYNC_DIRECTORY, "").error(Fault.IO_ERROR));
+
+        assertThatThrownBy(() -> engine.table("other", TableOptions.ownSpace()))
+                .isInstanceOf(EngineFailedException.class);
+
+        assertThat(engine.state()).isEqualTo(EngineState.FAILED);
+        disk.faults().requireActed();
+        engine.close();
+        disk.faults().clear();
+        Engine again = engines.open(disk, OPTIONS);
+        assertThat(length(again, again.table("shared"), 299)).isEqualTo(100);
+        assertThat(again.tables()).doesNotContain("other");
+    }
+
+    @Test
     void givenManyThatWaitForTheLog_whenItsSyncFails_thenAllAreToldAndNoneHangs(TestEngines engines)
             throws Exception {
         Engine engine = engines.open(disk, OPTIONS);

@@ -12,6 +12,7 @@ import dev.holdfast.core.page.PageType;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.file.StorageFile;
+import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.Fault;
 import dev.holdfast.io.sim.Operation;
 import dev.holdfast.io.sim.SeedExtension;
@@ -216,6 +217,17 @@ final class DoublewriteFilesTest {
         write(new DoublewriteOptions(DoublewriteMode.ON, 2, 4, PAGE_BYTES), 1, 4);
 
         assertThat(soundCopies()).isEqualTo(4);
+    }
+
+    @Test
+    void givenNoDirectory_whenItIsMadeAgainAndThePowerFails_thenItsFilesAreThere()
+            throws IOException {
+        write(new DoublewriteOptions(DoublewriteMode.ON, 2, 4, PAGE_BYTES), 1, 4);
+
+        SimulatedDisk powerless = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
+
+        assertThat(powerless.directory().list("doublewrite"))
+                .containsExactly(FILE, "doublewrite/1.hfd");
     }
 
     @Test

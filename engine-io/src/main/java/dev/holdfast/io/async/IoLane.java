@@ -54,6 +54,9 @@ final class IoLane {
     /** Sync point: a thread was started, and is not yet counted. */
     static final String STARTED = "io.lane.started";
 
+    /** Sync point: a submitter has found the scheduler open, and has not put its request in. */
+    static final String ACCEPTING = "io.lane.accepting";
+
     private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum State {
@@ -130,6 +133,7 @@ final class IoLane {
         if (state != State.OPEN) {
             throw new IOException("IO scheduler is closed: " + request);
         }
+        TestHooks.reached(ACCEPTING);
         if (!inboxes[who.ordinal()].offer(request)) {
             return false;
         }

@@ -320,6 +320,42 @@ final class IoSchedulerTest {
     }
 
     @Test
+    void givenAThreadThatIsAboutToSleep_whenClosed_thenItEnds() throws Exception {
+        Thread closer;
+        Thread sleeper;
+        try (TestHooks.Pause pause = TestHooks.pauseAt(IoLane.FOUND_NOTHING)) {
+            scheduler.submit(IoClass.CLEANER, write(1, 1, 1));
+            pause.awaitReached();
+            sleeper = threadOf("holdfast-io-write-1");
+            closer = closeInThread();
+            // All who sleep have been woken by then; it does not, yet.
+            awaitUntil(() -> closer.getState() == Thread.State.TIMED_WAITING);
+        }
+
+        closer.join();
+        sleeper.join(TimeUnit.NANOSECONDS.toMillis(TOO_LONG));
+
+        assertThat(sleeper.isAlive()).isFalse();
+    }
+
+    @Test
+    void givenASubmitterThatFoundItOpen_whenItIsClosedMeanwhile_thenItsRequestEndsAsFailed()
+            throws Exception {
+        IoRequest late = write(10, 1, 7);
+        Thread submitter;
+        try (TestHooks.Pause pause = TestHooks.pauseAt(IoLane.ACCEPTING)) {
+            submitter = submitInThread(late);
+            pause.awaitReached();
+            scheduler.close(TOO_LONG);
+        }
+
+        submitter.join();
+
+        assertThat(done).containsExactly(late);
+        assertThat(failures.get(late)).hasMessageContaining("closed before the transfer began");
+    }
+
+    @Test
     void givenTheOnlyThreadAsleepBeforeItIsCounted_whenARequestComes_thenItIsDone()
             throws Exception {
         IoRequest late = write(10, 1, 7);
@@ -447,6 +483,27 @@ final class IoSchedulerTest {
                         });
         thread.start();
         return thread;
+    }
+
+    private Thread closeInThread() {
+        Thread thread =
+                new Thread(
+                        () -> {
+                            try {
+                                scheduler.close(TOO_LONG);
+                            } catch (IOException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        });
+        thread.start();
+        return thread;
+    }
+
+    private static Thread threadOf(String name) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals(name) && thread.isAlive())
+                .findAny()
+                .orElseThrow();
     }
 
     private static void awaitParks(long count) {
