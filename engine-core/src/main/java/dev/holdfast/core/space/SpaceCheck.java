@@ -2,9 +2,11 @@
 
 package dev.holdfast.core.space;
 
+import dev.holdfast.CorruptionException;
 import dev.holdfast.core.buffer.BufferPool;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -34,14 +36,17 @@ public final class SpaceCheck {
         this.pageBytes = pool.pageBytes();
     }
 
-    /** Visits every page below the space's page count, in order. */
+    /**
+     * Visits every page below the space's page count, in order. A group whose map is damaged is
+     * passed by; {@link #check} says so.
+     */
     public void visitEntries(EntryVisitor visitor) {
         int perGroup = AllocationMap.pagesPerGroup(pageBytes);
         long[] entries = new long[perGroup];
         long pageCount = space.pageCount();
         for (int group = 0; (long) group * perGroup < pageCount; group++) {
-            readGroup(group, entries);
-            for (int index = 0; index < perGroup; index++) {
+            boolean isRead = readGroup(group, entries).isEmpty();
+            for (int index = 0; isRead && index < perGroup; index++) {
                 long page = (long) group * perGroup + index;
                 if (page < pageCount) {
                     visitor.visit(
@@ -68,7 +73,13 @@ public final class SpaceCheck {
         int perGroup = AllocationMap.pagesPerGroup(pageBytes);
         long[] entries = new long[perGroup];
         for (int group = 0; (long) group * perGroup < pageCount; group++) {
-            readGroup(group, entries);
+            Optional<CorruptionException> damage = readGroup(group, entries);
+            if (damage.isPresent()) {
+                findings.accept(
+                        "allocation map is damaged, pages of its group are not checked: "
+                                + damage.get().getMessage());
+                continue;
+            }
             for (int index = 0; index < perGroup; index++) {
                 long page = (long) group * perGroup + index;
                 String fault = fault((int) page, entries[index], page < pageCount);
@@ -106,12 +117,19 @@ public final class SpaceCheck {
         return owned && undo != undoSpace ? "owner does not belong into this kind of space" : "";
     }
 
-    private void readGroup(int group, long[] entries) {
+    /** Reads the entries of a group; returns what is wrong with their map if it is damaged. */
+    private Optional<CorruptionException> readGroup(int group, long[] entries) {
         Arrays.fill(entries, 0);
-        int frame = pool.fixShared(space.mapPageId(group));
+        int frame;
+        try {
+            frame = pool.fixShared(space.mapPageId(group));
+        } catch (CorruptionException damage) {
+            return Optional.of(damage);
+        }
         for (int index = 0; index < entries.length; index++) {
             entries[index] = AllocationMap.entryAt(pool.chunk(frame), pool.offset(frame), index);
         }
         pool.unfixShared(frame);
+        return Optional.empty();
     }
 }

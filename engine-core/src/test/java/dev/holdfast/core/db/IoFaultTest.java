@@ -18,6 +18,8 @@ import dev.holdfast.Snapshot;
 import dev.holdfast.StorageException;
 import dev.holdfast.Table;
 import dev.holdfast.TableOptions;
+import dev.holdfast.VerifyReport;
+import dev.holdfast.core.page.PageId;
 import dev.holdfast.core.watch.Counter;
 import dev.holdfast.io.file.StorageFile;
 import dev.holdfast.io.sim.CrashMode;
@@ -167,6 +169,8 @@ final class IoFaultTest {
             target.faults().add(fault);
 
             EngineException end = game.run(engine);
+            // However little the cleaner has had time for, now the pages are written.
+            engine.checkpoint();
 
             assertThat(end).as(fault.toString()).isNull();
             assertThat(engine.state()).isEqualTo(EngineState.OPEN);
@@ -282,8 +286,12 @@ final class IoFaultTest {
     @Test
     void givenOneWhoWaitsForTheFileToGrow_whenTheEngineFails_thenHeIsTold(TestEngines engines)
             throws Exception {
-        Engine engine = engines.open(disk, OPTIONS);
+        // Frames and log for all that is written: nothing but the file is waited for.
+        EngineOptions roomy =
+                OPTIONS.toBuilder().poolBytes(2048L * 4096).redoCapacityBytes(32 << 20).build();
+        Engine engine = engines.open(disk, roomy);
         Table table = engine.table("t");
+        Table other = engine.table("other");
         Fault stuck = Fault.on(Operation.WRITE, "main.hfs").range(1 << 20, Long.MAX_VALUE);
         disk.faults().add(stuck.sticky().stuck());
         AtomicReference<Throwable> end = new AtomicReference<>();
@@ -294,8 +302,8 @@ final class IoFaultTest {
         }
 
         disk.faults().add(Fault.on(Operation.SYNC, "redo/*").sticky().error(Fault.IO_ERROR));
-        Table other = engine.table("t");
-        assertThatThrownBy(() -> fill(engine, other, 0, 1)).isInstanceOf(EngineException.class);
+        assertThatThrownBy(() -> fill(engine, other, 0, 1))
+                .isInstanceOf(EngineFailedException.class);
         grower.join();
 
         assertThat(end.get()).isInstanceOf(EngineFailedException.class);
@@ -476,6 +484,38 @@ final class IoFaultTest {
         assertThatThrownBy(() -> EngineAssembly.open(disk.directory(), OPTIONS))
                 .isInstanceOf(CorruptionException.class)
                 .hasMessageContaining("space-16.hfs");
+    }
+
+    @Test
+    void givenADamagedAllocationMap_whenVerified_thenThatIsAFindingAndTheRestIsChecked(
+            TestEngines engines) throws IOException {
+        Engine before = engines.open(disk, OPTIONS.toBuilder().closeMode(CloseMode.CLEAN).build());
+        makeTables(before);
+        Table rows = before.table("own", TableOptions.ownSpace());
+        for (int i = 0; i < 300; i++) {
+            byte[] key = key(i);
+            before.write(
+                    transaction -> {
+                        transaction.put(rows, key, new byte[2 * 4096]);
+                        return null;
+                    });
+        }
+        before.close();
+        Engine engine = engines.open(disk, OPTIONS);
+        engines.unverified(engine);
+        // Of the second group; that of the first is read at the open.
+        int mapPage = PageId.pageNumber(EngineProbe.spaces(engine).get(16).mapPageId(1));
+        disk.flipBit("space-16.hfs", 4096L * mapPage + 100, 3);
+
+        VerifyReport report = engine.verify();
+
+        assertThat(report.toText())
+                .contains("allocation map is damaged, pages of its group are not checked")
+                .contains("file=space-16.hfs, space=16, page=" + mapPage);
+        assertThat(report.rows()).isEqualTo(600);
+        assertThat(engine.state()).isEqualTo(EngineState.OPEN);
+        disk.flipBit("space-16.hfs", 4096L * mapPage + 100, 3);
+        assertThat(engine.verify().isSound()).isTrue();
     }
 
     private Engine closedAndOpened(TestEngines engines) {
