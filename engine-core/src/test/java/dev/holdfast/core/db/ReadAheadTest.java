@@ -23,6 +23,7 @@ import dev.holdfast.io.sim.SimulatedDisk;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,7 @@ final class ReadAheadTest {
     private static final int ROWS = 8000;
     private static final int VALUE_BYTES = 100;
     private static final int ROUNDS = SeedExtension.everydayOrSoak(6, 200);
+    private static final int BUNDLES_PER_SCAN = 100;
 
     private final SimulatedDisk disk = SimulatedDisk.create();
 
@@ -233,8 +235,11 @@ final class ReadAheadTest {
         Engine engine = cold(engines, options().poolBytes(256L * 4096).build(), random);
         Table table = engine.table("t");
         AtomicBoolean isOver = new AtomicBoolean();
-        TestThread<Integer> writer = TestThread.start(() -> write(engine, table, isOver));
+        Semaphore bundles = new Semaphore(0);
+        TestThread<Integer> writer = TestThread.start(() -> write(engine, table, bundles, isOver));
         for (int i = 0; i < ROUNDS; i++) {
+            // No more than that beside a scan: it follows the older versions of all of them.
+            bundles.release(BUNDLES_PER_SCAN);
             Range range = random.nextBoolean() ? Range.all() : Range.all().reversed();
             try (Snapshot snapshot = engine.snapshot();
                     Cursor cursor = snapshot.cursor(table, range)) {
@@ -247,6 +252,7 @@ final class ReadAheadTest {
             }
         }
         isOver.set(true);
+        bundles.release();
 
         assertThat(writer.result()).isPositive();
         assertThat(count(engine, Counter.READ_AHEAD_USED)).isPositive();
@@ -255,9 +261,13 @@ final class ReadAheadTest {
     }
 
     /** Rows between those of the table come and go, in bundles that split leaves. */
-    private static int write(Engine engine, Table table, AtomicBoolean isOver) {
+    private static int write(Engine engine, Table table, Semaphore bundles, AtomicBoolean isOver) {
         int rounds = 0;
-        while (!isOver.get()) {
+        while (true) {
+            bundles.acquireUninterruptibly();
+            if (isOver.get()) {
+                return rounds;
+            }
             int at = rounds * 37 % ROWS;
             for (boolean puts : new boolean[] {true, false}) {
                 engine.write(
@@ -276,7 +286,6 @@ final class ReadAheadTest {
             }
             rounds++;
         }
-        return rounds;
     }
 
     @Test
