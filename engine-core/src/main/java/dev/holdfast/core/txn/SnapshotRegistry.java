@@ -40,6 +40,7 @@ final class SnapshotRegistry {
 
     /** References take four bytes, or eight in a large heap. */
     private static final int HOLDER_STRIDE_SHIFT = 4;
+
     private static final long FREE = 0;
     private static final long REGISTERING = 1L << 62;
 
