@@ -48,7 +48,7 @@ final class FreeFrameWait {
     /**
      * Tries until it gets something that is not negative, and sleeps in between.
      *
-     * <p><b>Latches:</b> none may be held.
+     * <p><b>Latches:</b> none of a page, and none above.
      *
      * @param wakeCleaner run before each sleep
      * @throws StorageException when the limit is met
@@ -56,7 +56,7 @@ final class FreeFrameWait {
      *     short then, since room may take hours to come
      */
     int await(IntSupplier attempt, Runnable wakeCleaner) {
-        assert HeldLatches.holdsNone() : "waits for a frame with " + HeldLatches.describe();
+        assert HeldLatches.mayWaitFor(CoreSites.FREE_FRAME);
 
         CurrentWait wait = CurrentWait.begin(CoreSites.FREE_FRAME, 0);
         boolean interrupted = false;

@@ -8,15 +8,18 @@ import dev.holdfast.core.watch.Counter;
 import dev.holdfast.core.watch.Counters;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.sync.CurrentWait;
+import dev.holdfast.sync.HeldLatches;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Lets one thread at a time change the catalog. A lock and not a latch: its holder waits for file
- * growth and for the log. Taken with no latch held.
+ * growth and for the log. Taken with no latch and no log space held.
  */
 final class CatalogLock {
+    private static final int KEY = 0;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Counters counters;
     private final EngineHealth health;
@@ -37,32 +40,39 @@ final class CatalogLock {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException("catalog is changed from within a change");
         }
+        assert HeldLatches.mayWaitFor(CoreSites.CATALOG);
+
         if (!lock.tryLock() && !await()) {
             CoreSites.CATALOG.counters().countTimeout();
             throw new LockTimeoutException("catalog", Duration.ofNanos(limitNanos));
         }
-        if (health.failed()) {
-            lock.unlock();
-            health.check();
-        }
+        locked();
     }
 
     /** Waits without a limit, for drops that have begun; the holder needs nothing of theirs. */
     void lockUnlimited() {
+        assert HeldLatches.mayWaitFor(CoreSites.CATALOG);
+
         if (!lock.tryLock()) {
             counters.increment(Counter.CATALOG_WAITS);
             CurrentWait wait = CurrentWait.begin(CoreSites.CATALOG, 0);
             lock.lock();
             wait.end();
         }
-        if (health.failed()) {
-            lock.unlock();
-            health.check();
-        }
+        locked();
     }
 
     void unlock() {
+        assert HeldLatches.released(CoreSites.CATALOG, KEY);
         lock.unlock();
+    }
+
+    private void locked() {
+        assert HeldLatches.acquiredWithoutWaiting(CoreSites.CATALOG, KEY);
+        if (health.failed()) {
+            unlock();
+            health.check();
+        }
     }
 
     private boolean await() {

@@ -16,6 +16,7 @@ import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.core.watch.Invariants;
 import dev.holdfast.core.watch.Tally;
 import dev.holdfast.io.memory.PageMemory;
+import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.TestHooks;
 import java.nio.ByteBuffer;
 
@@ -148,16 +149,17 @@ public final class MiniTransaction {
                     .space()
                     .acquire(bytes, System.nanoTime() + context.logSpaceTimeoutNanos());
         }
+        grantedBytes = bytes;
+        assert HeldLatches.acquiredWithoutWaiting(CoreSites.LOG_SPACE, heldKey());
         boolean begun = false;
         try {
             pool.fill(stock, frameCount, reserved);
             begun = true;
         } finally {
             if (!begun) {
-                context.log().space().release(bytes);
+                releaseLogSpace();
             }
         }
-        grantedBytes = bytes;
         memoCount = 0;
         stampCount = 0;
         publishedCount = 0;
@@ -527,8 +529,17 @@ public final class MiniTransaction {
         }
         memoCount = 0;
         stock.close();
+        releaseLogSpace();
+    }
+
+    private void releaseLogSpace() {
+        assert HeldLatches.released(CoreSites.LOG_SPACE, heldKey());
         context.log().space().release(grantedBytes);
         grantedBytes = 0;
+    }
+
+    private long heldKey() {
+        return System.identityHashCode(this);
     }
 
     private void checkRoom() {

@@ -6,6 +6,7 @@ import dev.holdfast.LogSpaceTimeoutException;
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.core.watch.EngineHealth;
 import dev.holdfast.sync.CurrentWait;
+import dev.holdfast.sync.HeldLatches;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -82,6 +83,8 @@ public final class LogSpace {
      * @throws DiskFullException the same, if it is a full disk that keeps the checkpoint back
      */
     public void acquire(int bytes, long deadlineNanos) {
+        assert HeldLatches.mayWaitFor(CoreSites.LOG_SPACE);
+
         if (waiters.get() > 0 || !tryAcquireUnlocked(bytes, ageLimit())) {
             await(bytes, ageLimit(), deadlineNanos, true);
         }
@@ -89,6 +92,8 @@ public final class LogSpace {
 
     /** The same from the reserve as well, and without a limit of time. */
     public void acquireReserved(int bytes) {
+        assert HeldLatches.mayWaitFor(CoreSites.LOG_SPACE);
+
         if (!tryAcquireUnlocked(bytes, limitBytes)) {
             await(bytes, limitBytes, 0, false);
         }
@@ -96,14 +101,16 @@ public final class LogSpace {
 
     /**
      * Lets nobody acquire room, reserved or not, and waits until all that was granted is released:
-     * then no mini-transaction is under way and no page changes until {@link #resume}. One caller
-     * at a time. An interrupt does not end the wait; the flag is kept.
+     * then no mini-transaction is under way and no page changes until {@link #resume}, by the same
+     * thread. One caller at a time. An interrupt does not end the wait; the flag is kept.
      *
      * <p><b>Latches:</b> none held.
      *
      * @throws dev.holdfast.EngineFailedException if the engine fails meanwhile
      */
     public void pause() {
+        assert HeldLatches.mayWaitFor(CoreSites.LOG_PAUSE);
+
         boolean interrupted = false;
         // Counted as a waiter, so that every release signals.
         waiters.incrementAndGet();
@@ -114,6 +121,7 @@ public final class LogSpace {
             if (granted.get() > 0) {
                 interrupted = awaitNothingGranted();
             }
+            assert HeldLatches.acquiredWithoutWaiting(CoreSites.LOG_PAUSE, 0);
         } catch (RuntimeException | Error e) {
             paused = false;
             changed.signalAll();
@@ -149,6 +157,7 @@ public final class LogSpace {
 
     /** Ends what {@link #pause} began. */
     public void resume() {
+        assert HeldLatches.released(CoreSites.LOG_PAUSE, 0);
         paused = false;
         wakeAll();
     }

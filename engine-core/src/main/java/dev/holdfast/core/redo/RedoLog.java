@@ -211,6 +211,8 @@ public final class RedoLog implements AutoCloseable {
      * @throws EngineFailedException if the engine failed before: the outcome is unknown
      */
     public void makeDurable(long lsn) {
+        assert HeldLatches.mayWaitFor(CoreSites.LOG_DURABILITY);
+
         if (durableLsn() < lsn) {
             assert lsn <= appendLsn() : "lsn=" + lsn + ", appendLsn=" + appendLsn();
 

@@ -3,6 +3,7 @@
 package dev.holdfast.core.space;
 
 import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.SequenceBarrier;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
@@ -85,6 +86,8 @@ final class GrowthDemand {
 
     /** Waits for the end of an attempt, or until told to stop. <b>Latches:</b> none held. */
     void await(long attempt, BooleanSupplier stop) {
+        assert HeldLatches.mayWaitFor(CoreSites.FILE_GROWTH);
+
         barrier.await(attempt, () -> ended, stop);
     }
 }

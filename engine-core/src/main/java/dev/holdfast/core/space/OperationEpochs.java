@@ -4,6 +4,7 @@ package dev.holdfast.core.space;
 
 import dev.holdfast.core.watch.CoreSites;
 import dev.holdfast.sync.CurrentWait;
+import dev.holdfast.sync.HeldLatches;
 import dev.holdfast.sync.TestHooks;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -122,6 +123,8 @@ public final class OperationEpochs {
      * inside. <b>Latches:</b> none held, and the caller is not inside.
      */
     public void awaitAllOutside() {
+        assert HeldLatches.mayWaitFor(CoreSites.EPOCH_READERS);
+
         long unlinked = epoch;
         while (!passed(unlinked)) {
             if (!advance()) {

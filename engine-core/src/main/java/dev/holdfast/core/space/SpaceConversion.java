@@ -299,8 +299,7 @@ public final class SpaceConversion {
 
     private void logKinds(SpaceKinds kinds) {
         byte[] bytes = kinds.encode();
-        beginGroup();
-        space.resizing().lock();
+        beginAlone();
         try {
             if (space.isDropped()) {
                 mtr.abandon();
@@ -374,8 +373,7 @@ public final class SpaceConversion {
     }
 
     private boolean changePage(long pageId) {
-        beginGroup();
-        space.resizing().lock();
+        beginAlone();
         try {
             int page = PageId.pageNumber(pageId);
             if (space.isDropped() || Integer.toUnsignedLong(page) >= space.pageCount()) {
@@ -397,6 +395,21 @@ public final class SpaceConversion {
             throw mtr.failed(failure);
         } finally {
             space.resizing().unlock();
+        }
+    }
+
+    /**
+     * Begins a group with the file's length held. Who holds that waits for log space, so it is not
+     * waited for with log space held; nor do we, who may stand behind all other users of the log,
+     * let growth wait for us meanwhile.
+     */
+    private void beginAlone() {
+        beginGroup();
+        while (!space.resizing().tryLock()) {
+            mtr.abandon();
+            space.resizing().lock();
+            space.resizing().unlock();
+            beginGroup();
         }
     }
 

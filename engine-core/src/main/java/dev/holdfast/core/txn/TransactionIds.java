@@ -7,6 +7,8 @@ import dev.holdfast.core.mtr.MtrContext;
 import dev.holdfast.core.redo.RedoType;
 import dev.holdfast.core.redo.RedoWriter;
 import dev.holdfast.core.space.SpaceRecords;
+import dev.holdfast.core.watch.CoreSites;
+import dev.holdfast.sync.HeldLatches;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -47,6 +49,8 @@ final class TransactionIds {
      * <p><b>Latches:</b> none held: it may wait for reserved log space.
      */
     long next() {
+        assert HeldLatches.mayWaitFor(CoreSites.LOG_SPACE);
+
         long id = next.getAndIncrement();
         while (id >= usable) {
             raise(id);

@@ -3,11 +3,13 @@
 package dev.holdfast.core.watch;
 
 import dev.holdfast.sync.CurrentWait;
+import dev.holdfast.sync.HeldLatches;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A lock whose holder may wait for files and for the log, which the holder of a latch may not; its
- * waits are counted and seen at a site. Taken with no latch held, also by virtual threads.
+ * waits are counted and seen at a site. Its rank is below those of all latches of pages and of
+ * granted log space, so it is taken before them, also by virtual threads.
  */
 public final class NamedLock {
     private final ReentrantLock lock = new ReentrantLock();
@@ -26,6 +28,8 @@ public final class NamedLock {
 
     /** Waits for the lock, without a limit; an interrupt does not end the wait. */
     public void lock() {
+        assert HeldLatches.mayWaitFor(site);
+
         if (!lock.tryLock()) {
             CurrentWait wait = CurrentWait.begin(site, key);
             try {
@@ -34,14 +38,18 @@ public final class NamedLock {
                 wait.end();
             }
         }
+        assert HeldLatches.acquiredWithoutWaiting(site, key);
     }
 
     /** Takes the lock if it is free. */
     public boolean tryLock() {
-        return lock.tryLock();
+        boolean got = lock.tryLock();
+        assert !got || HeldLatches.acquiredWithoutWaiting(site, key);
+        return got;
     }
 
     public void unlock() {
+        assert HeldLatches.released(site, key);
         lock.unlock();
     }
 }
