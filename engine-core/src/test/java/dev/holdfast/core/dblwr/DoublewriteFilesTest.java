@@ -127,6 +127,10 @@ final class DoublewriteFilesTest {
         assertThat(directory.list("doublewrite"))
                 .hasSize(left + 1)
                 .contains(FILE, "doublewrite/foreign.hfd");
+        SimulatedDisk powerless = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
+        assertThat(powerless.directory().exists("doublewrite/4.hfd"))
+                .as("removed for good")
+                .isEqualTo(mode == DoublewriteMode.OFF);
         assertThat(disk.contents(FILE)).isEqualTo(before);
         assertThat(soundCopies()).isEqualTo(left * 8);
     }

@@ -255,6 +255,25 @@ final class StoreRecoveryTest {
         assertThat(open).hasSize(5);
     }
 
+    @Test
+    void givenALogThatIsCutAnew_whenThePowerFailsBehindItsRemoval_thenTheOldOneIsGone(
+            TestEngines engines) throws IOException {
+        SimulatedDisk disk = SimulatedDisk.create();
+        EngineOptions clean = TestEngines.small().build();
+        engines.open(disk, clean).close();
+        List<SimulatedDisk> powerless = new ArrayList<>();
+        TestHooks.onReached(
+                StoreRecovery.LOG_REMOVED,
+                () -> powerless.add(disk.crash(CrashMode.NOTHING_PENDING, 0).disk()));
+
+        EngineOptions longer = clean.toBuilder().redoCapacityBytes(2 << 20).build();
+        engines.open(disk, longer);
+
+        assertThat(powerless).hasSize(1);
+        assertThat(powerless.get(0).directory().list("redo")).isEmpty();
+        engines.open(powerless.get(0), longer);
+    }
+
     private static RecoveryReport recovered(Engine engine) {
         return EngineProbe.recovery(engine).orElseThrow();
     }

@@ -17,10 +17,12 @@ import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.FileMode;
 import dev.holdfast.io.file.FileSystemDirectory;
 import dev.holdfast.io.file.StorageDirectory;
+import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.SimulatedDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -149,8 +151,11 @@ final class SpaceFilesTest {
         restored.rewrite(directory);
 
         assertThat(restored).isEqualTo(STORE);
-        assertThat(StoreIdentity.readFile(directory)).isEqualTo(Optional.of(STORE));
-        assertThat(directory.exists(StoreFiles.IDENTITY_NEW)).isFalse();
+        SimulatedDisk powerless = disk.crash(CrashMode.NOTHING_PENDING, 0).disk();
+        for (StorageDirectory left : List.of(directory, powerless.directory())) {
+            assertThat(StoreIdentity.readFile(left)).isEqualTo(Optional.of(STORE));
+            assertThat(left.exists(StoreFiles.IDENTITY_NEW)).isFalse();
+        }
     }
 
     @Test

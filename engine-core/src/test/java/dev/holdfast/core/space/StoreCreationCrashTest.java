@@ -9,13 +9,18 @@ import dev.holdfast.io.checksum.PageChecksums;
 import dev.holdfast.io.file.StorageDirectory;
 import dev.holdfast.io.sim.CrashHarness;
 import dev.holdfast.io.sim.CrashImage;
+import dev.holdfast.io.sim.CrashMode;
 import dev.holdfast.io.sim.CrashReport;
+import dev.holdfast.io.sim.Fault;
+import dev.holdfast.io.sim.Operation;
 import dev.holdfast.io.sim.SeedExtension;
 import dev.holdfast.io.sim.SeededRandom;
 import dev.holdfast.io.sim.SimulatedDisk;
 import dev.holdfast.sync.PlantedFault;
 import dev.holdfast.sync.TestHooks;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +73,60 @@ final class StoreCreationCrashTest {
                 .isInstanceOf(AssertionError.class);
     }
 
+    @Test
+    void givenEachStepOfACreation_whenThePowerFailsBehindIt_thenWhatTheNextRestsOnIsThere()
+            throws IOException {
+        SimulatedDisk disk = SimulatedDisk.create();
+        StorageDirectory directory = disk.directory();
+
+        StoreCreation.begin(directory, STORE);
+        assertThat(StoreCreation.inspect(powerless(disk))).isEqualTo(StoreCreation.State.UNBORN);
+        createFiles(directory);
+        disk.faults().add(Fault.on(Operation.RENAME, "*").error(Fault.IO_ERROR));
+        assertThatThrownBy(() -> StoreCreation.finish(directory)).isInstanceOf(IOException.class);
+        assertThat(names(powerless(disk))).isEqualTo(names(directory)).hasSize(4);
+        disk.faults().clear();
+        StoreCreation.finish(directory);
+
+        assertThat(StoreCreation.inspect(powerless(disk))).isEqualTo(StoreCreation.State.BORN);
+    }
+
+    @Test
+    void givenAnUnbornStoreThatIsRemoved_whenThePowerFails_thenTheUnbornNameWasTheLastToGo()
+            throws IOException {
+        SimulatedDisk disk = SimulatedDisk.create();
+        StorageDirectory directory = disk.directory();
+        StoreCreation.begin(directory, STORE);
+        createFiles(directory);
+        StoreCreation.syncNames(directory);
+
+        disk.faults()
+                .add(Fault.on(Operation.DELETE, StoreFiles.IDENTITY_NEW).error(Fault.IO_ERROR));
+        assertThatThrownBy(() -> StoreCreation.clean(directory)).isInstanceOf(IOException.class);
+        assertThat(names(powerless(disk))).containsExactly(StoreFiles.IDENTITY_NEW);
+        disk.faults().clear();
+        StoreCreation.clean(directory);
+
+        assertThat(StoreCreation.inspect(powerless(disk))).isEqualTo(StoreCreation.State.EMPTY);
+    }
+
+    private static void createFiles(StorageDirectory directory) throws IOException {
+        for (String name : List.of("main.hfs", "redo/000.hfl", "doublewrite/0.hfd")) {
+            directory.create(name).close();
+        }
+    }
+
+    private static StorageDirectory powerless(SimulatedDisk disk) {
+        return disk.crash(CrashMode.NOTHING_PENDING, 0).disk().directory();
+    }
+
+    private static List<String> names(StorageDirectory directory) throws IOException {
+        List<String> names = new ArrayList<>(directory.list(""));
+        names.addAll(directory.list("redo"));
+        names.addAll(directory.list("doublewrite"));
+        return names;
+    }
+
     private static void create(SimulatedDisk disk) throws IOException {
         StorageDirectory directory = disk.directory();
         StoreCreation.begin(directory, STORE);
@@ -94,6 +153,7 @@ final class StoreCreationCrashTest {
         assertThat(StoreCreation.inspect(directory)).isEqualTo(StoreCreation.State.BORN);
         assertThat(StoreIdentity.readFile(directory)).contains(STORE);
         assertThat(directory.exists("redo/000.hfl")).isTrue();
+        assertThat(directory.exists("doublewrite/0.hfd")).isTrue();
         SpaceFiles files = new SpaceFiles(directory, STORE, PageChecksums.CRC32C);
         files.openAll();
         assertThat(files.spaceIds()).containsExactly(1, 2);

@@ -51,6 +51,9 @@ final class IoLane {
     /** Sync point: a thread has found nothing and has not yet said that it will sleep. */
     static final String FOUND_NOTHING = "io.lane.foundNothing";
 
+    /** Sync point: a thread has said that it will sleep, and has found work all the same. */
+    static final String FOUND_WORK = "io.lane.foundWork";
+
     /** Sync point: a thread was started, and is not yet counted. */
     static final String STARTED = "io.lane.started";
 
@@ -248,8 +251,8 @@ final class IoLane {
         while (true) {
             Found found = look(me.run());
             if (found != Found.NOTHING) {
-                if (isAnnounced && !me.tryStayAwake()) {
-                    wakeOne();
+                if (isAnnounced) {
+                    stayAwake(me);
                 }
                 return found == Found.RUN;
             }
@@ -260,6 +263,14 @@ final class IoLane {
                 me.announceSleep();
             }
             isAnnounced = !isAnnounced;
+        }
+    }
+
+    /** Takes its announcement back, or passes on the wake-up that answered it. */
+    private void stayAwake(IoThread me) {
+        TestHooks.reached(FOUND_WORK);
+        if (!me.tryStayAwake()) {
+            wakeOne();
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -280,6 +281,54 @@ final class IoSchedulerTest {
     }
 
     @Test
+    void givenOwnersThatThrow_whenClosedInTime_thenEachIsToldAllTheSame() throws Exception {
+        holdUpWriter();
+        for (int page : List.of(10, 20)) {
+            IoRequest request =
+                    new IoRequest(
+                            (which, failure) -> {
+                                done.add(which);
+                                throw new IllegalStateException("by a test");
+                            });
+            scheduler.submit(IoClass.CLEANER, request.write(file, (long) page * PAGE, pages(1, 1)));
+        }
+
+        assertThatThrownBy(() -> scheduler.close(NOT_LONG))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("notBegun=2");
+
+        assertThat(done).hasSize(2);
+        assertThat(scheduler.completionFailures()).isEqualTo(2);
+    }
+
+    @Test
+    void givenAnInterruptedThread_whenItCloses_thenItWaitsAllTheSameAndTheFlagStays()
+            throws Exception {
+        holdUpWriter();
+        AtomicReference<Boolean> flag = new AtomicReference<>();
+        Thread closer =
+                new Thread(
+                        () -> {
+                            Thread.currentThread().interrupt();
+                            try {
+                                scheduler.close(TOO_LONG);
+                            } catch (IOException e) {
+                                throw new IllegalStateException(e);
+                            }
+                            flag.set(Thread.currentThread().isInterrupted());
+                        });
+        closer.start();
+        awaitUntil(() -> closer.getState() == Thread.State.TIMED_WAITING);
+
+        stuck.release();
+        closer.join();
+
+        assertThat(flag.get()).isTrue();
+        assertThat(done).hasSize(1);
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
     void givenNoRequest_whenStarted_thenThereIsNoThreadUntilOneComes() throws Exception {
         start(new IoSchedulerOptions(4, 4, 16, 0));
         int before = scheduler.startedThreads();
@@ -317,6 +366,38 @@ final class IoSchedulerTest {
         }
 
         assertThat(done).element(1).isSameAs(late);
+    }
+
+    /** It was meant for a request that the thread may not see before its own work has ended. */
+    @Test
+    void givenAThreadThatFindsWorkItself_whenItIsWokenForMore_thenItWakesAnother()
+            throws Exception {
+        start(new IoSchedulerOptions(1, 2, 16, 0));
+        Fault longer = disk.faults().add(Fault.on(Operation.WRITE, "a").range(0, 1).stuck());
+        Fault endless =
+                disk.faults().add(Fault.on(Operation.WRITE, "a").range(PAGE, PAGE + 1).stuck());
+        IoRequest last = write(10, 1, 7);
+        try (TestHooks.Pause foundNothing = TestHooks.pauseAt(IoLane.FOUND_NOTHING);
+                TestHooks.Pause foundWork = TestHooks.pauseAt(IoLane.FOUND_WORK)) {
+            scheduler.submit(IoClass.CLEANER, write(20, 1, 1));
+            foundNothing.awaitReached();
+            scheduler.submit(IoClass.CLEANER, write(0, 1, 1));
+            awaitUntil(() -> longer.hits() > 0);
+            scheduler.submit(IoClass.CLEANER, write(1, 1, 1));
+            foundNothing.resume();
+            foundWork.awaitReached();
+            longer.release();
+            await(2);
+            awaitUntil(() -> isAsleep("holdfast-io-write-2"));
+            scheduler.submit(IoClass.CLEANER, last);
+            foundWork.resume();
+            awaitUntil(() -> endless.hits() > 0);
+
+            await(3);
+        }
+
+        assertThat(done).contains(last);
+        endless.release();
     }
 
     @Test
