@@ -5,6 +5,7 @@ package dev.holdfast;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.StringJoiner;
 
 /**
  * Settings of an engine. Immutable and reusable; made by a {@link Builder}, where each setting is
@@ -20,68 +21,11 @@ public final class EngineOptions {
     /** Means that the device is measured, see {@link Builder#ioCapacity}. */
     public static final int IO_CAPACITY_AUTO = 0;
 
-    private final int pageBytes;
-    private final long poolBytes;
-    private final int poolShards;
-    private final long redoCapacityBytes;
-    private final int logBufferBytes;
-    private final Duration logFlushInterval;
-    private final Duration logSpaceTimeout;
-    private final boolean redoSelfCheck;
-    private final String checksum;
-    private final List<CustomChecksum> customChecksums;
-    private final DoublewriteMode doublewrite;
-    private final int doublewriteSlots;
-    private final int doublewriteBatchPages;
-    private final FileMode fileMode;
-    private final int ioCapacity;
-    private final int ioReadThreads;
-    private final int ioWriteThreads;
-    private final boolean readAhead;
-    private final int undoSpaces;
-    private final Isolation isolation;
-    private final Durability durability;
-    private final Duration lockWaitTimeout;
-    private final int maxConcurrentTransactions;
-    private final Duration admissionTimeout;
-    private final int writeAttempts;
-    private final WaitTiming timeWaits;
-    private final Duration waitWatchdog;
-    private final boolean createIfMissing;
-    private final CloseMode closeMode;
-    private final Duration closeTimeout;
+    /** A copy that nobody changes. */
+    private final Builder set;
 
     private EngineOptions(Builder builder) {
-        pageBytes = builder.pageBytes;
-        poolBytes = builder.poolBytes;
-        poolShards = builder.poolShards;
-        redoCapacityBytes = builder.redoCapacityBytes;
-        logBufferBytes = builder.logBufferBytes;
-        logFlushInterval = builder.logFlushInterval;
-        logSpaceTimeout = builder.logSpaceTimeout;
-        redoSelfCheck = builder.redoSelfCheck;
-        checksum = builder.checksum;
-        customChecksums = builder.customChecksums;
-        doublewrite = builder.doublewrite;
-        doublewriteSlots = builder.doublewriteSlots;
-        doublewriteBatchPages = builder.doublewriteBatchPages;
-        fileMode = builder.fileMode;
-        ioCapacity = builder.ioCapacity;
-        ioReadThreads = builder.ioReadThreads;
-        ioWriteThreads = builder.ioWriteThreads;
-        readAhead = builder.readAhead;
-        undoSpaces = builder.undoSpaces;
-        isolation = builder.isolation;
-        durability = builder.durability;
-        lockWaitTimeout = builder.lockWaitTimeout;
-        maxConcurrentTransactions = builder.maxConcurrentTransactions;
-        admissionTimeout = builder.admissionTimeout;
-        writeAttempts = builder.writeAttempts;
-        timeWaits = builder.timeWaits;
-        waitWatchdog = builder.waitWatchdog;
-        createIfMissing = builder.createIfMissing;
-        closeMode = builder.closeMode;
-        closeTimeout = builder.closeTimeout;
+        set = new Builder(builder);
     }
 
     /** Returns the settings that a builder starts with. */
@@ -98,199 +42,166 @@ public final class EngineOptions {
      * also where it was derived.
      */
     public Builder toBuilder() {
-        return new Builder(this);
+        return new Builder(set);
     }
 
     public int pageBytes() {
-        return pageBytes;
+        return set.pageBytes;
     }
 
     public long poolBytes() {
-        return poolBytes;
+        return set.poolBytes;
     }
 
     public int poolShards() {
-        return poolShards;
+        return set.poolShards;
     }
 
     public long redoCapacityBytes() {
-        return redoCapacityBytes;
+        return set.redoCapacityBytes;
     }
 
     public int logBufferBytes() {
-        return logBufferBytes;
+        return set.logBufferBytes;
     }
 
     public Duration logFlushInterval() {
-        return logFlushInterval;
+        return set.logFlushInterval;
     }
 
     public Duration logSpaceTimeout() {
-        return logSpaceTimeout;
+        return set.logSpaceTimeout;
     }
 
     public boolean redoSelfCheck() {
-        return redoSelfCheck;
+        return set.redoSelfCheck;
     }
 
     /** Returns the name of the kind that new files' pages bear. */
     public String checksum() {
-        return checksum;
+        return set.checksum;
     }
 
     public List<CustomChecksum> customChecksums() {
-        return customChecksums;
+        return set.customChecksums;
     }
 
     public DoublewriteMode doublewrite() {
-        return doublewrite;
+        return set.doublewrite;
     }
 
     public int doublewriteSlots() {
-        return doublewriteSlots;
+        return set.doublewriteSlots;
     }
 
     public int doublewriteBatchPages() {
-        return doublewriteBatchPages;
+        return set.doublewriteBatchPages;
     }
 
     public FileMode fileMode() {
-        return fileMode;
+        return set.fileMode;
     }
 
     public int ioCapacity() {
-        return ioCapacity;
+        return set.ioCapacity;
     }
 
     public int ioReadThreads() {
-        return ioReadThreads;
+        return set.ioReadThreads;
     }
 
     public int ioWriteThreads() {
-        return ioWriteThreads;
+        return set.ioWriteThreads;
     }
 
     public boolean readAhead() {
-        return readAhead;
+        return set.readAhead;
     }
 
     public int undoSpaces() {
-        return undoSpaces;
+        return set.undoSpaces;
     }
 
     public Isolation isolation() {
-        return isolation;
+        return set.isolation;
     }
 
     public Durability durability() {
-        return durability;
+        return set.durability;
     }
 
     public Duration lockWaitTimeout() {
-        return lockWaitTimeout;
+        return set.lockWaitTimeout;
     }
 
     public int maxConcurrentTransactions() {
-        return maxConcurrentTransactions;
+        return set.maxConcurrentTransactions;
     }
 
     public Duration admissionTimeout() {
-        return admissionTimeout;
+        return set.admissionTimeout;
     }
 
     public int writeAttempts() {
-        return writeAttempts;
+        return set.writeAttempts;
     }
 
     public WaitTiming timeWaits() {
-        return timeWaits;
+        return set.timeWaits;
     }
 
     public Duration waitWatchdog() {
-        return waitWatchdog;
+        return set.waitWatchdog;
     }
 
     public boolean createIfMissing() {
-        return createIfMissing;
+        return set.createIfMissing;
     }
 
     public CloseMode closeMode() {
-        return closeMode;
+        return set.closeMode;
     }
 
     public Duration closeTimeout() {
-        return closeTimeout;
+        return set.closeTimeout;
     }
 
     /** Returns all settings as {@code name=value} pairs. */
     @Override
     public String toString() {
-        return "EngineOptions[pageBytes="
-                + pageBytes
-                + ", poolBytes="
-                + poolBytes
-                + ", poolShards="
-                + poolShards
-                + ", redoCapacityBytes="
-                + redoCapacityBytes
-                + ", logBufferBytes="
-                + logBufferBytes
-                + ", logFlushInterval="
-                + logFlushInterval
-                + ", logSpaceTimeout="
-                + logSpaceTimeout
-                + ", redoSelfCheck="
-                + redoSelfCheck
-                + writingToString()
-                + ", undoSpaces="
-                + undoSpaces
-                + ", isolation="
-                + isolation
-                + ", durability="
-                + durability
-                + ", lockWaitTimeout="
-                + lockWaitTimeout
-                + ", maxConcurrentTransactions="
-                + maxConcurrentTransactions
-                + ", admissionTimeout="
-                + admissionTimeout
-                + ", writeAttempts="
-                + writeAttempts
-                + ", timeWaits="
-                + timeWaits
-                + ", waitWatchdog="
-                + waitWatchdog
-                + ", createIfMissing="
-                + createIfMissing
-                + ", closeMode="
-                + closeMode
-                + ", closeTimeout="
-                + closeTimeout
-                + "]";
-    }
-
-    /** The part about how pages are written. */
-    private String writingToString() {
-        return ", checksum="
-                + checksum
-                + ", customChecksums="
-                + customChecksums.stream().map(CustomChecksum::name).toList()
-                + ", doublewrite="
-                + doublewrite
-                + ", doublewriteSlots="
-                + doublewriteSlots
-                + ", doublewriteBatchPages="
-                + doublewriteBatchPages
-                + ", fileMode="
-                + fileMode
-                + ", ioCapacity="
-                + ioCapacity
-                + ", ioReadThreads="
-                + ioReadThreads
-                + ", ioWriteThreads="
-                + ioWriteThreads
-                + ", readAhead="
-                + readAhead;
+        List<String> checksums = set.customChecksums.stream().map(CustomChecksum::name).toList();
+        return new StringJoiner(", ", "EngineOptions[", "]")
+                .add("pageBytes=" + set.pageBytes)
+                .add("poolBytes=" + set.poolBytes)
+                .add("poolShards=" + set.poolShards)
+                .add("redoCapacityBytes=" + set.redoCapacityBytes)
+                .add("logBufferBytes=" + set.logBufferBytes)
+                .add("logFlushInterval=" + set.logFlushInterval)
+                .add("logSpaceTimeout=" + set.logSpaceTimeout)
+                .add("redoSelfCheck=" + set.redoSelfCheck)
+                .add("checksum=" + set.checksum)
+                .add("customChecksums=" + checksums)
+                .add("doublewrite=" + set.doublewrite)
+                .add("doublewriteSlots=" + set.doublewriteSlots)
+                .add("doublewriteBatchPages=" + set.doublewriteBatchPages)
+                .add("fileMode=" + set.fileMode)
+                .add("ioCapacity=" + set.ioCapacity)
+                .add("ioReadThreads=" + set.ioReadThreads)
+                .add("ioWriteThreads=" + set.ioWriteThreads)
+                .add("readAhead=" + set.readAhead)
+                .add("undoSpaces=" + set.undoSpaces)
+                .add("isolation=" + set.isolation)
+                .add("durability=" + set.durability)
+                .add("lockWaitTimeout=" + set.lockWaitTimeout)
+                .add("maxConcurrentTransactions=" + set.maxConcurrentTransactions)
+                .add("admissionTimeout=" + set.admissionTimeout)
+                .add("writeAttempts=" + set.writeAttempts)
+                .add("timeWaits=" + set.timeWaits)
+                .add("waitWatchdog=" + set.waitWatchdog)
+                .add("createIfMissing=" + set.createIfMissing)
+                .add("closeMode=" + set.closeMode)
+                .add("closeTimeout=" + set.closeTimeout)
+                .toString();
     }
 
     /**
@@ -347,37 +258,37 @@ public final class EngineOptions {
 
         private Builder() {}
 
-        private Builder(EngineOptions options) {
-            pageBytes = options.pageBytes;
-            poolBytes = options.poolBytes;
-            poolShards = options.poolShards;
-            redoCapacityBytes = options.redoCapacityBytes;
-            logBufferBytes = options.logBufferBytes;
-            logFlushInterval = options.logFlushInterval;
-            logSpaceTimeout = options.logSpaceTimeout;
-            redoSelfCheck = options.redoSelfCheck;
-            checksum = options.checksum;
-            customChecksums = options.customChecksums;
-            doublewrite = options.doublewrite;
-            doublewriteSlots = options.doublewriteSlots;
-            doublewriteBatchPages = options.doublewriteBatchPages;
-            fileMode = options.fileMode;
-            ioCapacity = options.ioCapacity;
-            ioReadThreads = options.ioReadThreads;
-            ioWriteThreads = options.ioWriteThreads;
-            readAhead = options.readAhead;
-            undoSpaces = options.undoSpaces;
-            isolation = options.isolation;
-            durability = options.durability;
-            lockWaitTimeout = options.lockWaitTimeout;
-            maxConcurrentTransactions = options.maxConcurrentTransactions;
-            admissionTimeout = options.admissionTimeout;
-            writeAttempts = options.writeAttempts;
-            timeWaits = options.timeWaits;
-            waitWatchdog = options.waitWatchdog;
-            createIfMissing = options.createIfMissing;
-            closeMode = options.closeMode;
-            closeTimeout = options.closeTimeout;
+        private Builder(Builder from) {
+            pageBytes = from.pageBytes;
+            poolBytes = from.poolBytes;
+            poolShards = from.poolShards;
+            redoCapacityBytes = from.redoCapacityBytes;
+            logBufferBytes = from.logBufferBytes;
+            logFlushInterval = from.logFlushInterval;
+            logSpaceTimeout = from.logSpaceTimeout;
+            redoSelfCheck = from.redoSelfCheck;
+            checksum = from.checksum;
+            customChecksums = from.customChecksums;
+            doublewrite = from.doublewrite;
+            doublewriteSlots = from.doublewriteSlots;
+            doublewriteBatchPages = from.doublewriteBatchPages;
+            fileMode = from.fileMode;
+            ioCapacity = from.ioCapacity;
+            ioReadThreads = from.ioReadThreads;
+            ioWriteThreads = from.ioWriteThreads;
+            readAhead = from.readAhead;
+            undoSpaces = from.undoSpaces;
+            isolation = from.isolation;
+            durability = from.durability;
+            lockWaitTimeout = from.lockWaitTimeout;
+            maxConcurrentTransactions = from.maxConcurrentTransactions;
+            admissionTimeout = from.admissionTimeout;
+            writeAttempts = from.writeAttempts;
+            timeWaits = from.timeWaits;
+            waitWatchdog = from.waitWatchdog;
+            createIfMissing = from.createIfMissing;
+            closeMode = from.closeMode;
+            closeTimeout = from.closeTimeout;
         }
 
         /**
@@ -720,7 +631,7 @@ public final class EngineOptions {
             }
             Builder whole = this;
             if (logBufferBytes == DERIVED || poolShards == DERIVED) {
-                whole = new Builder(new EngineOptions(this));
+                whole = new Builder(this);
             }
             if (logBufferBytes == DERIVED) {
                 whole.logBufferBytes =
